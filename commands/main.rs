@@ -1,0 +1,3 @@
+//! The `llmr` program.
+
+fn main() {}

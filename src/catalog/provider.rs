@@ -1,0 +1,109 @@
+//! Providers and models as the catalogue knows them.
+
+use std::collections::BTreeMap;
+
+use crate::domain::{ModelName, ProviderName};
+
+use super::cap::Cap;
+
+/// A wire format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Wire {
+    /// OpenAI's chat completions.
+    OpenAi,
+    /// Anthropic's messages.
+    Anthropic,
+    /// Gemini's generateContent.
+    Gemini,
+}
+
+/// How a key is sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AuthStyle {
+    /// `Authorization: Bearer KEY`.
+    Bearer,
+    /// The key alone in a header of this name.
+    Header(String),
+    /// Not at all.
+    None,
+}
+
+/// USD per million tokens.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Price {
+    /// Of the prompt.
+    pub input: f64,
+    /// Of the answer.
+    pub output: f64,
+    /// Of prompt tokens from the cache; none when they cost as much as others.
+    pub cached: Option<f64>,
+}
+
+/// A model of one provider.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelInfo {
+    /// The provider's own id.
+    pub id: ModelName,
+    /// The context window in tokens.
+    pub context: Option<u64>,
+    /// The longest answer in tokens.
+    pub max_output: Option<u64>,
+    /// What it can do (`tools`, `json_schema`, `images`); none when it is not declared, which restricts nothing.
+    pub capabilities: Option<Vec<String>>,
+    /// What it costs.
+    pub price: Option<Price>,
+}
+
+/// A provider.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProviderInfo {
+    /// Its name in config and output.
+    pub name: ProviderName,
+    /// The base URL with the version part of the path; may hold `{account}`-like variables from `vars`.
+    pub base_url: Option<String>,
+    /// Its wire format; none for providers that are known by their signals alone.
+    pub wire: Option<Wire>,
+    /// The usual environment variables of its key, the first that is set wins.
+    pub env: Vec<String>,
+    /// Variables of `base_url`, each with the environment variable that usually holds it.
+    pub vars: BTreeMap<String, String>,
+    /// How the key is sent.
+    pub auth: AuthStyle,
+    /// Query parameters that every request carries, such as Azure's `api-version`.
+    pub query: BTreeMap<String, String>,
+    /// Further headers that every request carries.
+    pub headers: BTreeMap<String, String>,
+    /// Host names by which it is recognised in logs.
+    pub hosts: Vec<String>,
+    /// Whether it runs on this machine and needs no key.
+    pub local: bool,
+    /// The model that a ladder without a config asks.
+    pub default_model: Option<ModelName>,
+    /// What all its models can do unless the model says otherwise.
+    pub capabilities: Option<Vec<String>>,
+    /// The request field for the answer's length; `max_tokens` unless the provider wants another.
+    pub max_tokens_field: String,
+    /// Its limits.
+    pub caps: Vec<Cap>,
+    /// Its models.
+    pub models: Vec<ModelInfo>,
+}
+
+/// All providers.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Catalog {
+    /// By name.
+    pub providers: BTreeMap<ProviderName, ProviderInfo>,
+}
+
+impl Catalog {
+    /// The provider of that name.
+    pub fn provider(&self, name: &ProviderName) -> Option<&ProviderInfo> {
+        self.providers.get(name)
+    }
+
+    /// What is known of a model.
+    pub fn model(&self, provider: &ProviderName, model: &ModelName) -> Option<&ModelInfo> {
+        self.provider(provider)?.models.iter().find(|info| info.id == *model)
+    }
+}

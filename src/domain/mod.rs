@@ -1,0 +1,21 @@
+//! The words of the program as types, with no behaviour that needs anything else.
+
+mod chat;
+mod deployment;
+mod evidence;
+mod failure;
+mod names;
+mod record;
+mod scope;
+mod secret;
+mod text;
+
+pub use chat::{Answer, ChatRequest, Finish, Message, Part, Role, StreamEvent, Usage};
+pub use deployment::{Deployment, ParseNameError, Selector, Target};
+pub use evidence::{Evidence, TransportFault};
+pub use failure::{Action, Class, Dimension, Failure, LimitFacts, Provenance, ResetSource, ScopeLevel};
+pub use names::{AccountName, CredentialName, LadderName, ModelName, ProviderName, RequestId};
+pub use record::{AttemptKind, AttemptRecord, Outcome, RequestRecord};
+pub use scope::Scope;
+pub use secret::{Redactor, Secret};
+pub use text::{excerpt, printable};

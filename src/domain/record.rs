@@ -1,0 +1,115 @@
+//! What the log keeps of a request and its attempts.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::chat::Usage;
+use super::deployment::{Deployment, ParseNameError};
+use super::failure::{Class, Dimension, ScopeLevel, words};
+use super::names::{LadderName, RequestId};
+
+words! {
+    /// Why an attempt was made.
+    AttemptKind("kind of attempt") {
+        /// The first one at this step.
+        First = "first",
+        /// The same again after a fault that may pass.
+        Retry = "retry",
+        /// The same deployment, told what was wrong with its answer.
+        Repair = "repair",
+        /// The one call that a half-open hold lets through.
+        Probe = "probe",
+        /// A second step started while the first still runs.
+        Hedge = "hedge",
+    }
+}
+
+words! {
+    /// How a request ended.
+    Outcome("outcome") {
+        /// Answered as asked.
+        Answered = "answered",
+        /// No step answered; some will return by themselves.
+        Exhausted = "exhausted",
+        /// No step answered, and a person must act on all that is left.
+        NeedsPerson = "needs_person",
+        /// The request itself was refused.
+        Refused = "refused",
+        /// Answered, but never in the asked shape.
+        WrongShape = "wrong_shape",
+        /// The request's deadline passed.
+        Deadline = "deadline",
+        /// The stream broke after its first byte.
+        Partial = "partial",
+        /// The user stopped it.
+        Interrupted = "interrupted",
+    }
+}
+
+/// One exchange on the wire.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AttemptRecord {
+    /// Who was asked.
+    pub deployment: Deployment,
+    /// The step's index in its ladder; 0 is the primary.
+    pub step: u32,
+    /// Why it was asked.
+    pub kind: AttemptKind,
+    /// What went wrong; none when it was answered.
+    pub class: Option<Class>,
+    /// What is held back for it.
+    pub scope: Option<ScopeLevel>,
+    /// Which limit, for limits.
+    pub dimension: Option<Dimension>,
+    /// The HTTP status, when one came.
+    pub status: Option<u16>,
+    /// Which rule decided.
+    pub rule: Option<String>,
+    /// What the rule saw: redacted and bounded.
+    pub evidence: Option<String>,
+    /// When it was sent.
+    pub started_at: Timestamp,
+    /// Time to the first content.
+    pub ttft: Option<Duration>,
+    /// Time to the end.
+    pub latency: Duration,
+    /// Until when the failure holds the deployment back.
+    pub held_until: Option<Timestamp>,
+    /// Tokens.
+    pub usage: Usage,
+    /// What it cost, in USD, where the price is known.
+    pub cost_usd: Option<f64>,
+}
+
+/// What the user asked and what came of it; the prompt and the answer are not kept.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RequestRecord {
+    /// Joins the parts.
+    pub id: RequestId,
+    /// The ladder it went down.
+    pub ladder: LadderName,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// How long it took.
+    pub latency: Duration,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Who answered.
+    pub deployment: Option<Deployment>,
+    /// The index of the step that answered.
+    pub step: Option<u32>,
+    /// Tokens of all attempts.
+    pub usage: Usage,
+    /// Cost of all attempts, in USD.
+    pub cost_usd: Option<f64>,
+    /// When the first step returns, for an exhausted ladder.
+    pub retry_at: Option<Timestamp>,
+    /// Why it failed, in one line.
+    pub error: Option<String>,
+    /// The exchanges, in order.
+    pub attempts: Vec<AttemptRecord>,
+}

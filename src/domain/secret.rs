@@ -1,0 +1,160 @@
+//! Keys, and keeping them out of every sink.
+//!
+//! A secret is known by its value, so the redactor looks for the value itself and for any run of twelve of its
+//! characters: providers like to echo a key with its middle cut out. On top of that it knows the shapes of common
+//! keys, because a log that a person pastes holds keys that this process never had.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::LazyLock;
+
+use regex::Regex;
+use secrecy::{ExposeSecret, SecretString};
+
+/// The number of consecutive characters of a secret that must not appear anywhere.
+const RUN: usize = 12;
+
+/// What stands in the place of a secret.
+const MASK: &str = "[redacted]";
+
+/// The value of a key. It is never printed, stored or logged.
+#[derive(Clone)]
+pub struct Secret(SecretString);
+
+impl Secret {
+    /// Takes the value, without the white space around it that files and commands leave.
+    pub fn new(value: &str) -> Self {
+        Self(SecretString::from(value.trim().to_owned()))
+    }
+
+    /// The value, for the one place that puts it into a request header.
+    pub fn expose(&self) -> &str {
+        self.0.expose_secret()
+    }
+
+    /// Whether nothing is there.
+    pub fn is_empty(&self) -> bool {
+        self.expose().is_empty()
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(…)")
+    }
+}
+
+/// Shapes of keys that are known by their prefix, of authorisation headers, and of keys in a URL.
+static SHAPES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?:sk-(?:ant-|proj-|or-v1-|svcacct-)?|gsk_|nvapi-|xai-|pplx-|csk-|hf_|ghp_|gho_|github_pat_|fw_|r8_|tgp_v1_)[A-Za-z0-9_\-]{16,}",
+        r"|AIza[A-Za-z0-9_\-]{20,}",
+        r"|(?i:bearer )[A-Za-z0-9._~+/\-]{16,}=*",
+        r"|eyJ[A-Za-z0-9_\-]{10,}\.[A-Za-z0-9_\-]{10,}\.[A-Za-z0-9_\-]*",
+    ))
+    .ok()
+});
+
+/// Replaces secrets in text that is about to leave the process.
+#[derive(Clone, Default)]
+pub struct Redactor {
+    secrets: Vec<Secret>,
+}
+
+impl Redactor {
+    /// Knows these secrets by value; those shorter than eight characters would match ordinary words and are left out.
+    pub fn new(secrets: impl IntoIterator<Item = Secret>) -> Self {
+        Self { secrets: secrets.into_iter().filter(|secret| secret.expose().len() >= 8).collect() }
+    }
+
+    /// The text without any known secret, any twelve consecutive characters of one, or anything shaped like a key.
+    pub fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let mut out = Cow::Borrowed(text);
+        for secret in &self.secrets {
+            if let Some(cleaned) = mask_runs(&out, secret.expose()) {
+                out = Cow::Owned(cleaned);
+            }
+        }
+        if let Some(shapes) = SHAPES.as_ref()
+            && shapes.is_match(&out)
+        {
+            out = Cow::Owned(shapes.replace_all(&out, MASK).into_owned());
+        }
+        out
+    }
+}
+
+impl fmt::Debug for Redactor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Redactor({} secrets)", self.secrets.len())
+    }
+}
+
+/// Masks every stretch of `text` that shares a run of [`RUN`] bytes (or the whole of a shorter secret) with `secret`.
+fn mask_runs(text: &str, secret: &str) -> Option<String> {
+    let (text_bytes, secret_bytes) = (text.as_bytes(), secret.as_bytes());
+    let run = RUN.min(secret_bytes.len());
+    if run == 0 || text_bytes.len() < run {
+        return None;
+    }
+    let runs: std::collections::HashSet<&[u8]> = secret_bytes.windows(run).collect();
+    let mut covered = vec![false; text_bytes.len()];
+    let mut found = false;
+    for (start, window) in text_bytes.windows(run).enumerate() {
+        if runs.contains(window) {
+            found = true;
+            covered.iter_mut().skip(start).take(run).for_each(|byte| *byte = true);
+        }
+    }
+    if !found {
+        return None;
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut masked = false;
+    for (at, character) in text.char_indices() {
+        let inside = covered.get(at).copied().unwrap_or(false);
+        match (inside, masked) {
+            (true, false) => out.push_str(MASK),
+            (true, true) => {}
+            (false, _) => out.push(character),
+        }
+        masked = inside;
+    }
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KEY: &str = "llmr-test-0123456789abcdef";
+
+    #[test]
+    fn a_secret_goes_whole_and_in_any_run_of_twelve() {
+        let redactor = Redactor::new([Secret::new(KEY)]);
+        assert_eq!(redactor.redact(&format!("key {KEY}!")), "key [redacted]!");
+        for start in 0..=KEY.len() - RUN {
+            let run = KEY.get(start..start + RUN).expect("a run");
+            assert_eq!(redactor.redact(&format!("…{run}…")), "…[redacted]…");
+        }
+        assert_eq!(redactor.redact("llmr-test-0"), "llmr-test-0", "eleven characters are no run");
+    }
+
+    #[test]
+    fn keys_that_nobody_told_us_of_go_by_their_shape() {
+        let redactor = Redactor::default();
+        for key in ["sk-proj-AbCdEfGhIjKlMnOpQrSt", "gsk_0123456789abcdef0123", "AIzaSyA0123456789abcdefghij"] {
+            assert_eq!(redactor.redact(&format!("a {key} b")), "a [redacted] b", "{key}");
+        }
+        assert_eq!(redactor.redact("Authorization: Bearer abcdefghijklmnopqrstuv"), "Authorization: [redacted]");
+        assert_eq!(redactor.redact("risk-free models sk-short"), "risk-free models sk-short");
+    }
+
+    #[test]
+    fn debug_output_shows_nothing() {
+        assert_eq!(
+            format!("{:?} {:?}", Secret::new(KEY), Redactor::new([Secret::new(KEY)])),
+            "Secret(…) Redactor(1 secrets)"
+        );
+    }
+}

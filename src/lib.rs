@@ -1,0 +1,11 @@
+//! Sends a prompt down a ladder of LLM deployments, understands why an attempt failed, remembers it where every other
+//! process can see it, and does not ask again before asking can help.
+//!
+//! The modules are floors of one house; imports run downward only (a test reads the sources and fails on an upward
+//! one). From the lowest floor up: `domain`, `clock`, `catalog`, `classify`, `policy`, `ladder`, `config`, `store`,
+//! `wire`, `transport`, `route`, `report` and `rehearsal`.
+
+pub mod catalog;
+pub mod clock;
+pub mod domain;
+pub mod policy;

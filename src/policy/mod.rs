@@ -1,0 +1,13 @@
+//! Pure state machines: what a failure or a success changes, and how long a hold lasts.
+//!
+//! Nothing here reads a clock, draws a random number or touches a file. A machine gets the records that exist, what
+//! happened, the time and one drawn number, and answers with changes. The store compares and writes them; when another
+//! process was faster, the same pure decision is made again on what that process wrote. So every rule exists once.
+
+mod record;
+mod settings;
+
+pub use record::{
+    Change, Circuit, CircuitState, Cooldown, Family, HoldKind, HoldRecord, Key, Lease, Quarantine, Versioned,
+};
+pub use settings::{BreakerSettings, PolicySettings, RateLimitSettings};
