@@ -4,9 +4,22 @@
 //! happened, the time and one drawn number, and answers with changes. The store compares and writes them; when another
 //! process was faster, the same pure decision is made again on what that process wrote. So every rule exists once.
 
+mod apply;
+mod backoff;
+mod circuit;
+mod cooldown;
+mod gate;
+mod quarantine;
 mod record;
 mod settings;
+mod until;
 
+#[cfg(test)]
+mod tests;
+
+pub use apply::{Event, Moment, Report, apply, hold_scope};
+pub use backoff::full_jitter;
+pub use gate::{Gate, claim, gate, holds_now, is_transient, returns_at};
 pub use record::{
     Change, Circuit, CircuitState, Cooldown, Family, HoldKind, HoldRecord, Key, Lease, Quarantine, Versioned,
 };

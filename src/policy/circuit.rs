@@ -1,0 +1,145 @@
+//! Circuits: breakers of a scope.
+//!
+//! Transient faults are counted and open the circuit at a threshold, either many in a short window or a few in a row,
+//! so that it is sane at five requests an hour as well as at a hundred a second. Faults that a person must mend open it
+//! at once. An open circuit ends in one way only: one leased probe passes, and its success closes the circuit, its
+//! failure opens it again for longer. Late failures of calls that were under way when it opened change nothing, and a
+//! prober that vanishes frees its lease by expiry.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::domain::{Failure, Provenance, Scope};
+
+use super::apply::{Moment, Report};
+use super::backoff::doubled;
+use super::cooldown::later;
+use super::quarantine::is_holder;
+use super::record::{Circuit, CircuitState, Family};
+use super::settings::BreakerSettings;
+
+const MINUTE: Duration = Duration::from_secs(60);
+const HOUR: Duration = Duration::from_secs(3600);
+const DAY: Duration = Duration::from_secs(24 * 3600);
+
+/// The circuit after a failure of its family; none when nothing changes.
+pub(super) fn after_failure(
+    existing: Option<&Circuit>,
+    failure: &Failure,
+    scope: Scope,
+    family: Family,
+    report: &Report<'_>,
+    moment: &Moment<'_>,
+) -> Option<Circuit> {
+    let now = moment.now;
+    let mut circuit = existing.cloned().unwrap_or_else(|| Circuit::closed(scope, family, failure, now));
+    match circuit.state {
+        CircuitState::Closed => {
+            circuit.note(failure, report, now);
+            if family != Family::Transient || circuit.count(now, &moment.settings.breaker) {
+                circuit.open(report, moment);
+            }
+            Some(circuit)
+        }
+        // Only the probe's own failure says something new.
+        CircuitState::HalfOpen if is_holder(circuit.lease.as_ref(), report) => {
+            circuit.note(failure, report, now);
+            circuit.open(report, moment);
+            Some(circuit)
+        }
+        CircuitState::Open | CircuitState::HalfOpen => None,
+    }
+}
+
+impl Circuit {
+    /// A circuit that has seen nothing yet.
+    fn closed(scope: Scope, family: Family, failure: &Failure, now: Timestamp) -> Self {
+        Self {
+            scope,
+            family,
+            state: CircuitState::Closed,
+            class: failure.class,
+            consecutive: 0,
+            recent: Vec::new(),
+            opened_at: None,
+            retry_at: None,
+            opens: 0,
+            lease: None,
+            provenance: Provenance::Guess,
+            fingerprint: None,
+            last_failure: now,
+            evidence: String::new(),
+            request_id: None,
+        }
+    }
+
+    /// Keeps what the failure said.
+    fn note(&mut self, failure: &Failure, report: &Report<'_>, now: Timestamp) {
+        self.class = failure.class;
+        self.last_failure = now;
+        self.evidence.clone_from(&failure.evidence);
+        self.request_id = Some(report.request_id.clone());
+    }
+
+    /// Counts one failure and says whether the threshold is met.
+    fn count(&mut self, now: Timestamp, breaker: &BreakerSettings) -> bool {
+        self.consecutive = self.consecutive.saturating_add(1);
+        self.recent.push(now);
+        let keep = breaker.failures.max(breaker.consecutive) as usize;
+        let surplus = self.recent.len().saturating_sub(keep);
+        self.recent.drain(..surplus);
+        let many = self.nth_last(breaker.failures).is_some_and(|first| within(first, now, breaker.window));
+        let in_a_row = self.consecutive >= breaker.consecutive
+            && self.nth_last(breaker.consecutive).is_some_and(|first| within(first, now, breaker.consecutive_window));
+        many || in_a_row
+    }
+
+    /// The time of the failure that began the last `n`.
+    fn nth_last(&self, n: u32) -> Option<Timestamp> {
+        let at = self.recent.len().checked_sub(n.max(1) as usize)?;
+        self.recent.get(at).copied()
+    }
+
+    /// Opens it, or opens it again for longer.
+    fn open(&mut self, report: &Report<'_>, moment: &Moment<'_>) {
+        let Moment { now, settings, jitter } = *moment;
+        let times = self.opens;
+        self.opens = self.opens.saturating_add(1);
+        self.state = CircuitState::Open;
+        self.opened_at = Some(now);
+        self.lease = None;
+        self.fingerprint = report.fingerprint.map(str::to_owned);
+        let wait = open_time(self.family, times, report.ever_worked, &settings.breaker);
+        // Spread, so that not all processes and circuits come back in the same second; never sooner than said.
+        self.retry_at = Some(later(now, wait.mul_f64(1.0 + 0.2 * jitter.clamp(0.0, 1.0))));
+    }
+
+    /// What a success leaves: none when the record can go.
+    pub(super) fn after_success(&self, report: &Report<'_>) -> Option<Self> {
+        match self.state {
+            CircuitState::Closed if self.recent.is_empty() => None,
+            CircuitState::Closed => Some(Self { consecutive: 0, ..self.clone() }),
+            // A call that was sent before it opened proves nothing about now.
+            _ if self.opened_at.is_some_and(|opened| report.started_at < opened) => Some(self.clone()),
+            _ => None,
+        }
+    }
+}
+
+fn within(first: Timestamp, now: Timestamp, window: Duration) -> bool {
+    later(first, window) >= now
+}
+
+/// How long it stays open after it opened `times` times in a row before.
+fn open_time(family: Family, times: u32, ever_worked: bool, breaker: &BreakerSettings) -> Duration {
+    match family {
+        Family::Transient => doubled(breaker.open, breaker.open_max, times),
+        Family::Billing => doubled(6 * HOUR, DAY, times),
+        // A key that worked is rotated, or the provider has an incident: look soon, then rarely.
+        Family::Auth if ever_worked => {
+            [MINUTE, 5 * MINUTE, 30 * MINUTE].get(times as usize).copied().unwrap_or(6 * HOUR)
+        }
+        Family::Auth | Family::Permission | Family::Model => DAY,
+    }
+}

@@ -1,0 +1,143 @@
+//! Whether a record lets a call pass now.
+
+use jiff::Timestamp;
+
+use crate::domain::{Class, Provenance, RequestId};
+
+use super::record::{Change, CircuitState, HoldKind, HoldRecord, Lease, Versioned};
+
+/// What a record says to a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gate {
+    /// It may pass.
+    Open,
+    /// It may pass if it gets the lease of the one probe.
+    Probe,
+    /// It may not.
+    Held,
+}
+
+/// What a record says to a call at this time with a key of this fingerprint.
+pub fn gate(record: &HoldRecord, now: Timestamp, fingerprint: Option<&str>) -> Gate {
+    let leased = |lease: &Option<Lease>| lease.as_ref().is_some_and(|lease| lease.until > now);
+    let probe_unless = |leased: bool| if leased { Gate::Held } else { Gate::Probe };
+    match record {
+        HoldRecord::Cooldown(c) if c.until > now => Gate::Held,
+        HoldRecord::Cooldown(_) => Gate::Open,
+        HoldRecord::Quarantine(q) if q.until <= now && q.provenance != Provenance::Guess => Gate::Open,
+        HoldRecord::Quarantine(q) if q.until <= now || q.probe_at.is_some_and(|at| at <= now) => {
+            probe_unless(leased(&q.lease))
+        }
+        HoldRecord::Quarantine(_) => Gate::Held,
+        HoldRecord::Circuit(c) => match c.state {
+            CircuitState::Closed => Gate::Open,
+            CircuitState::HalfOpen => probe_unless(leased(&c.lease)),
+            CircuitState::Open => {
+                let another_key = c.fingerprint.is_some() && c.fingerprint.as_deref() != fingerprint;
+                let due = c.retry_at.is_some_and(|at| at <= now);
+                if another_key || due { Gate::Probe } else { Gate::Held }
+            }
+        },
+    }
+}
+
+/// Whether the record holds anything back at this time; a closed circuit and an expired cooldown only remember.
+pub fn holds_now(record: &HoldRecord, now: Timestamp) -> bool {
+    match record {
+        HoldRecord::Cooldown(c) => c.until > now,
+        HoldRecord::Quarantine(q) => q.until > now || q.provenance == Provenance::Guess,
+        HoldRecord::Circuit(c) => c.state != CircuitState::Closed,
+    }
+}
+
+/// When the record lets a call pass by itself; none when only a person knows.
+pub fn returns_at(record: &HoldRecord) -> Option<Timestamp> {
+    match record {
+        HoldRecord::Cooldown(c) => Some(c.until),
+        HoldRecord::Quarantine(q) => Some(q.until),
+        HoldRecord::Circuit(c) => match (c.state, &c.lease) {
+            (CircuitState::HalfOpen, Some(lease)) => Some(lease.until),
+            _ => c.retry_at,
+        },
+    }
+}
+
+impl HoldRecord {
+    /// The class of failure that it was set for.
+    pub fn class(&self) -> Class {
+        match self {
+            Self::Cooldown(c) => c.class,
+            Self::Quarantine(_) => Class::QuotaExhausted,
+            Self::Circuit(c) => c.class,
+        }
+    }
+
+    /// How its end is known.
+    pub fn provenance(&self) -> Provenance {
+        match self {
+            Self::Cooldown(c) => c.provenance,
+            Self::Quarantine(q) => q.provenance,
+            Self::Circuit(c) => c.provenance,
+        }
+    }
+
+    /// What the provider said.
+    pub fn evidence(&self) -> &str {
+        match self {
+            Self::Cooldown(c) => &c.evidence,
+            Self::Quarantine(q) => &q.evidence,
+            Self::Circuit(c) => &c.evidence,
+        }
+    }
+
+    /// The request that caused it.
+    pub fn request_id(&self) -> Option<&RequestId> {
+        match self {
+            Self::Cooldown(c) => c.request_id.as_ref(),
+            Self::Quarantine(q) => q.request_id.as_ref(),
+            Self::Circuit(c) => c.request_id.as_ref(),
+        }
+    }
+
+    /// When it began to hold; for a closed circuit the latest failure.
+    pub fn since(&self) -> Timestamp {
+        match self {
+            Self::Cooldown(c) => c.since,
+            Self::Quarantine(q) => q.since,
+            Self::Circuit(c) => c.opened_at.unwrap_or(c.last_failure),
+        }
+    }
+
+    /// When one probe may pass before the end.
+    pub fn probe_at(&self) -> Option<Timestamp> {
+        match self {
+            Self::Cooldown(_) => None,
+            Self::Quarantine(q) => q.probe_at,
+            Self::Circuit(c) => c.retry_at.filter(|_| c.state == CircuitState::Open),
+        }
+    }
+}
+
+/// Takes the lease of the one probe. Of all processes that try, the store lets one through.
+pub fn claim(held: &Versioned, holder: &RequestId, until: Timestamp) -> Option<Change> {
+    let lease = Some(Lease { holder: holder.clone(), until });
+    let record = match held.record.clone() {
+        HoldRecord::Cooldown(_) => return None,
+        HoldRecord::Quarantine(mut q) => {
+            q.lease = lease;
+            HoldRecord::Quarantine(q)
+        }
+        HoldRecord::Circuit(mut c) => {
+            c.state = CircuitState::HalfOpen;
+            c.lease = lease;
+            HoldRecord::Circuit(c)
+        }
+    };
+    Some(Change { key: record.key(), expected: Some(held.version), record: Some(record) })
+}
+
+/// Whether the hold passes by itself and soon: what `last_resort` may be asked under. Never auth, billing or another
+/// hold that a person must lift.
+pub fn is_transient(record: &HoldRecord) -> bool {
+    record.kind() == HoldKind::Cooldown || !record.class().needs_a_person()
+}

@@ -1,0 +1,86 @@
+//! Quarantines: long holds from spent quotas.
+//!
+//! A quota that is spent stays spent until its window ends, and asking again before is a wasted call. But windows are
+//! misread, plans get upgraded and providers reset early, so a long quarantine lets a rare, single probe through. How
+//! rare depends on how the end is known: a stated reset is probed once a day; a reset clock of the catalogue once, at
+//! half the time and not within the first half hour; a guess only when it ends, and then by one prober, not by everyone.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::domain::{Dimension, Failure, Provenance, Scope};
+
+use super::apply::Report;
+use super::backoff::doubled;
+use super::cooldown::later;
+use super::record::{Lease, Quarantine};
+use super::until::Known;
+
+const HOUR: Duration = Duration::from_secs(3600);
+const DAY: Duration = Duration::from_secs(24 * 3600);
+/// The soonest moment at which a documented reset is probed.
+const EARLIEST_PROBE: Duration = Duration::from_secs(30 * 60);
+
+/// The quarantine after a failure.
+pub(super) fn after_failure(
+    existing: Option<&Quarantine>,
+    failure: &Failure,
+    scope: Scope,
+    report: &Report<'_>,
+    now: Timestamp,
+) -> Quarantine {
+    let informed = existing.is_some_and(|old| report.started_at >= old.since);
+    let streak = existing.map_or(0, |old| old.streak.saturating_add(u32::from(informed)));
+    let new = match failure.retry_at.filter(|at| *at > now) {
+        Some(until) => Known { until, provenance: failure.provenance },
+        None => Known { until: later(now, doubled(HOUR, DAY, streak)), provenance: Provenance::Guess },
+    };
+    let holding = existing.filter(|old| old.until > now);
+    let known = holding.map_or(new, |old| Known { until: old.until, provenance: old.provenance }.and(new));
+    let was_probe = existing.is_some_and(|old| is_holder(old.lease.as_ref(), report));
+    let probe_at = match holding {
+        // A late failure of a call that was under way, or the probe's own: the schedule goes on from where it was.
+        Some(old) if known.until == old.until && !was_probe => old.probe_at,
+        Some(old) if known.until == old.until => next_probe(old.probe_at, &known, now),
+        _ => first_probe(&known, now),
+    };
+    Quarantine {
+        scope,
+        dimension: failure.dimension.unwrap_or(Dimension::Other),
+        since: holding.map_or(now, |old| old.since),
+        until: known.until,
+        provenance: known.provenance,
+        probe_at,
+        streak,
+        lease: existing.filter(|_| !was_probe).and_then(|old| old.lease.clone()),
+        evidence: failure.evidence.clone(),
+        request_id: Some(report.request_id.clone()),
+    }
+}
+
+/// Whether the report comes from the one that holds the lease.
+pub(super) fn is_holder(lease: Option<&Lease>, report: &Report<'_>) -> bool {
+    lease.is_some_and(|lease| lease.holder == *report.request_id)
+}
+
+/// When the first probe may look, if one may before the end.
+fn first_probe(known: &Known, now: Timestamp) -> Option<Timestamp> {
+    let length = Duration::try_from(known.until.duration_since(now)).unwrap_or(Duration::ZERO);
+    match known.provenance {
+        Provenance::Fact | Provenance::Operator => (length > DAY).then(|| later(now, DAY)),
+        Provenance::Documented => Some(later(now, EARLIEST_PROBE.max(length / 2))).filter(|at| *at < known.until),
+        Provenance::Guess => Some(known.until),
+    }
+}
+
+/// When the next probe may look after one that failed.
+fn next_probe(probed_at: Option<Timestamp>, known: &Known, now: Timestamp) -> Option<Timestamp> {
+    match known.provenance {
+        Provenance::Fact | Provenance::Operator => {
+            Some(later(probed_at.unwrap_or(now).max(now), DAY)).filter(|at| *at < known.until)
+        }
+        Provenance::Documented => None,
+        Provenance::Guess => Some(known.until),
+    }
+}
