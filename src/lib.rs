@@ -8,4 +8,5 @@
 pub mod catalog;
 pub mod clock;
 pub mod domain;
+pub mod ladder;
 pub mod policy;

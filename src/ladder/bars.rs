@@ -1,0 +1,107 @@
+//! Which steps are out for this one request: by the user's word, or because the request itself is at fault with them.
+
+use crate::domain::{Class, Failure, ModelName};
+
+use super::end::SkipReason;
+use super::run::Run;
+use super::spec::{Directives, RequestShape, StepSpec};
+
+impl Run {
+    /// The request is too large for this step: everything not larger is out, and the chain for it comes first.
+    pub(super) fn enter_larger(&mut self, step: usize, failure: &Failure) {
+        // A limit per minute is no window; it only says that this very model cannot take it.
+        let stated = failure.limits.limit.filter(|_| failure.dimension.is_none()).map(|limit| limit as u64);
+        let window = stated.or_else(|| self.steps.get(step).and_then(|spec| spec.window));
+        self.bar_model(step, Class::ContextOverflow);
+        for (spec, progress) in self.steps.iter().zip(&mut self.progress) {
+            if let (Some(refused), Some(other)) = (window, spec.window)
+                && other <= refused
+                && progress.asked == 0
+            {
+                progress.barred.get_or_insert(SkipReason::TooLarge(other));
+            }
+        }
+        let chain = self.indexes(&self.spec.context_window);
+        self.prefer(chain);
+    }
+
+    pub(super) fn enter_lenient(&mut self, step: usize) {
+        self.bar_model(step, Class::ContentPolicy);
+        let chain = self.indexes(&self.spec.content_policy);
+        self.prefer(chain);
+    }
+
+    /// Puts the chain's steps before what is left.
+    pub(super) fn prefer(&mut self, chain: Vec<usize>) {
+        let rest: Vec<usize> = self.queue.iter().copied().filter(|step| !chain.contains(step)).collect();
+        self.queue = chain.into_iter().chain(rest).collect();
+    }
+
+    /// What refused this request for its content or its needs refuses it under another key as well.
+    pub(super) fn bar_model(&mut self, step: usize, class: Class) {
+        let Some(refused) = self.steps.get(step).map(|spec| spec.target.deployment.clone()) else { return };
+        let same_anywhere = class == Class::ContentPolicy;
+        for (spec, progress) in self.steps.iter().zip(&mut self.progress) {
+            let other = &spec.target.deployment;
+            let same_model = if same_anywhere {
+                family(&other.model) == family(&refused.model)
+            } else {
+                other.provider == refused.provider && other.model == refused.model
+            };
+            if same_model && progress.asked == 0 {
+                progress.barred.get_or_insert(SkipReason::RefusedAlready(class));
+            }
+        }
+    }
+
+    pub(super) fn bar_rest(&mut self, step: usize) {
+        for (index, progress) in self.progress.iter_mut().enumerate() {
+            if index != step && progress.asked == 0 {
+                progress.barred.get_or_insert(SkipReason::NoFallback);
+            }
+        }
+    }
+
+    pub(super) fn bar_by_directives(&mut self) {
+        for (spec, progress) in self.steps.iter().zip(&mut self.progress) {
+            progress.barred = refusal(spec, &self.shape, &self.directives, self.spec.limits.max_cost_usd);
+        }
+    }
+}
+
+/// Why a step is out before anything is sent.
+fn refusal(
+    step: &StepSpec,
+    shape: &RequestShape,
+    directives: &Directives,
+    max_cost: Option<f64>,
+) -> Option<SkipReason> {
+    let provider = &step.target.deployment.provider;
+    if directives.pin.as_ref().is_some_and(|pinned| pinned != provider) {
+        return Some(SkipReason::NotPinned);
+    }
+    if directives.exclude.contains(provider) {
+        return Some(SkipReason::Excluded);
+    }
+    let images = shape.images.then(|| "images".to_owned());
+    let lacking = directives
+        .require
+        .iter()
+        .cloned()
+        .chain(images)
+        .find(|wanted| step.capabilities.as_ref().is_some_and(|can| !can.contains(wanted)));
+    if let Some(what) = lacking {
+        return Some(SkipReason::Lacks(what));
+    }
+    if let Some(window) = step.window.filter(|window| shape.overflows(*window)) {
+        return Some(SkipReason::TooLarge(window));
+    }
+    let cost = shape.ceiling_usd(step)?;
+    max_cost.filter(|max| cost > *max).map(|_| SkipReason::TooExpensive(cost))
+}
+
+/// The model's own name without a vendor's prefix: the same model refuses the same text at each provider.
+fn family(model: &ModelName) -> &str {
+    let name = model.as_str();
+    name.rsplit_once('/').map_or(name, |(_, last)| last).trim_end_matches(":free")
+}

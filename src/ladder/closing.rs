@@ -1,0 +1,86 @@
+//! What is left to do when no step is eligible: wait for one, or say why not.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::domain::Class;
+use crate::policy::returns_at;
+
+use super::end::{End, SkipReason};
+use super::run::{Run, Step, View};
+
+impl Run {
+    pub(super) fn may_be_waited_for(&self, step: usize) -> bool {
+        let (Some(progress), Some(spec)) = (self.progress.get(step), self.steps.get(step)) else { return false };
+        let by_itself = progress.failed.is_none_or(|class| class == Class::RateLimit);
+        progress.barred.is_none() && by_itself && progress.asked < spec.attempts.max(1)
+    }
+
+    /// When the first step returns by itself, over those that `wanted` accepts.
+    pub(super) fn soonest(&self, view: &View<'_>, wanted: impl Fn(usize) -> bool) -> Option<Timestamp> {
+        let returns = |step: usize| match self.gate(step, view) {
+            Err(Some(by)) if !by.record.class().needs_a_person() => returns_at(&by.record),
+            _ => None,
+        };
+        self.queue.iter().copied().filter(|step| wanted(*step)).filter_map(returns).min()
+    }
+
+    pub(super) fn wait_or_give_up(&mut self, view: &View<'_>) -> Step {
+        let limits = self.spec.limits;
+        let since = self.waiting_since.unwrap_or(view.elapsed);
+        let budget = limits.wait.saturating_sub(view.elapsed.saturating_sub(since));
+        let soonest = self.soonest(view, |step| self.may_be_waited_for(step));
+        let wait = soonest.map(|at| Duration::try_from(at.duration_since(view.now)).unwrap_or(Duration::ZERO));
+        match wait {
+            Some(wait) if wait <= budget && view.elapsed + wait < limits.deadline && !budget.is_zero() => {
+                self.waiting_since = Some(since);
+                Step::Wait(wait.max(Duration::from_millis(1)))
+            }
+            _ => self.give_up(view),
+        }
+    }
+
+    /// Nothing is left to ask: what is the most useful thing to say? That waiting helps, if any step comes back by
+    /// itself; else that the answers were of the wrong shape; else that the request was refused; else that a person
+    /// must act.
+    pub(super) fn give_up(&mut self, view: &View<'_>) -> Step {
+        let retry_at = self.soonest(view, |_| true);
+        let failed = |wanted: fn(Class) -> bool| {
+            self.progress.iter().filter_map(|progress| progress.failed).find(|class| wanted(*class))
+        };
+        let passing = |class| {
+            matches!(
+                class,
+                Class::RateLimit
+                    | Class::QuotaExhausted
+                    | Class::Overloaded
+                    | Class::ServerError
+                    | Class::Timeout
+                    | Class::Network
+                    | Class::Unknown
+            )
+        };
+        let refused_before = self.progress.iter().any(|p| matches!(p.barred, Some(SkipReason::TooLarge(_))));
+        let end = if retry_at.is_some() || failed(passing).is_some() {
+            End::Exhausted { retry_at }
+        } else if failed(|class| class == Class::InvalidOutput).is_some() {
+            End::WrongShape
+        } else if let Some(class) = failed(Class::is_the_requests_fault) {
+            End::Refused(class)
+        } else if refused_before {
+            End::Refused(Class::ContextOverflow)
+        } else if self.someone_must_act(view) {
+            End::NeedsPerson
+        } else {
+            End::Exhausted { retry_at: None }
+        };
+        self.finish(end)
+    }
+
+    pub(super) fn someone_must_act(&self, view: &View<'_>) -> bool {
+        let failed = self.progress.iter().filter_map(|progress| progress.failed).any(Class::needs_a_person);
+        let held = |step: &usize| matches!(self.gate(*step, view), Err(Some(by)) if by.record.class().needs_a_person());
+        failed || self.queue.iter().any(held)
+    }
+}

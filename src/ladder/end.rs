@@ -1,0 +1,138 @@
+//! How a run ends, and why a step was not asked.
+
+use std::fmt;
+
+use jiff::Timestamp;
+
+use crate::domain::{Class, Deployment, Outcome, Provenance};
+use crate::policy::HoldKind;
+
+/// Why a step was not asked.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SkipReason {
+    /// A hold covers it.
+    Held {
+        /// Which kind.
+        kind: HoldKind,
+        /// For what.
+        class: Class,
+        /// What the provider said.
+        evidence: String,
+    },
+    /// The user pinned another provider.
+    NotPinned,
+    /// The user excluded its provider.
+    Excluded,
+    /// It lacks what the request needs.
+    Lacks(String),
+    /// The request does not fit its window, in tokens.
+    TooLarge(u64),
+    /// It could cost more than the ceiling, in USD.
+    TooExpensive(f64),
+    /// This model, or one like it, refused this very request.
+    RefusedAlready(Class),
+    /// The user allowed no further step.
+    NoFallback,
+    /// The request's attempts are used up.
+    AttemptsUsed,
+    /// Another step answered first.
+    NotNeeded,
+}
+
+impl SkipReason {
+    /// The word that scripts match.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Held { class, .. } => class.as_str(),
+            Self::NotPinned => "not_pinned",
+            Self::Excluded => "excluded",
+            Self::Lacks(_) => "lacks_capability",
+            Self::TooLarge(_) => "too_large",
+            Self::TooExpensive(_) => "too_expensive",
+            Self::RefusedAlready(_) => "refused_already",
+            Self::NoFallback => "no_fallback",
+            Self::AttemptsUsed => "attempts_used",
+            Self::NotNeeded => "not_needed",
+        }
+    }
+}
+
+impl fmt::Display for SkipReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Held { kind, class, evidence } => write!(f, "{class} ({kind}): {evidence}"),
+            Self::NotPinned => f.write_str("another provider is pinned"),
+            Self::Excluded => f.write_str("its provider is excluded"),
+            Self::Lacks(what) => write!(f, "lacks {what}"),
+            Self::TooLarge(window) => write!(f, "the request does not fit its {window} tokens"),
+            Self::TooExpensive(usd) => write!(f, "could cost ${usd:.4}, above the ceiling"),
+            Self::RefusedAlready(class) => write!(f, "would refuse this request as well ({class})"),
+            Self::NoFallback => f.write_str("no further step is allowed"),
+            Self::AttemptsUsed => f.write_str("the request's attempts are used up"),
+            Self::NotNeeded => f.write_str("not needed"),
+        }
+    }
+}
+
+/// A step that was not asked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Skip {
+    /// Its index.
+    pub step: usize,
+    /// Who would have been asked.
+    pub deployment: Deployment,
+    /// Why it was not.
+    pub reason: SkipReason,
+    /// When that ends by itself.
+    pub until: Option<Timestamp>,
+    /// How the end is known.
+    pub provenance: Option<Provenance>,
+}
+
+/// How a run ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// A step answered as asked.
+    Answered {
+        /// Its index.
+        step: usize,
+    },
+    /// The request itself was refused.
+    Refused(Class),
+    /// Answers came, but never in the asked shape.
+    WrongShape,
+    /// The deadline passed.
+    Deadline,
+    /// Every step is resting or failed just now.
+    Exhausted {
+        /// When the first returns, as far as anyone knows.
+        retry_at: Option<Timestamp>,
+    },
+    /// A person must act on all that is left.
+    NeedsPerson,
+    /// The stream broke after its first content and the policy is to say so.
+    Partial,
+    /// The user stopped it.
+    Interrupted,
+}
+
+impl End {
+    /// The word for the log.
+    pub const fn outcome(self) -> Outcome {
+        match self {
+            Self::Answered { .. } => Outcome::Answered,
+            Self::Refused(_) => Outcome::Refused,
+            Self::WrongShape => Outcome::WrongShape,
+            Self::Deadline => Outcome::Deadline,
+            Self::Exhausted { .. } => Outcome::Exhausted,
+            Self::NeedsPerson => Outcome::NeedsPerson,
+            Self::Partial => Outcome::Partial,
+            Self::Interrupted => Outcome::Interrupted,
+        }
+    }
+
+    /// Whether no step answered because none could: the event that must ring.
+    pub const fn is_exhaustion(self) -> bool {
+        matches!(self, Self::Exhausted { .. } | Self::NeedsPerson)
+    }
+}

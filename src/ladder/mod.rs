@@ -1,0 +1,20 @@
+//! Who is eligible now and in which order, and the machine that walks one request down the ladder.
+//!
+//! The machine does no I/O. The driver asks it what to do (`poll`), does it, and tells it what came of it. So the same
+//! machine serves `chat`, `plan` and the scenario tests, and can be played on invented time, thousands of times a
+//! second.
+
+mod bars;
+mod closing;
+mod eligibility;
+mod end;
+mod run;
+mod spec;
+
+#[cfg(test)]
+mod tests;
+
+pub use eligibility::{Eligibility, eligibility};
+pub use end::{End, Skip, SkipReason};
+pub use run::{Exchange, Planned, Run, Step, View};
+pub use spec::{Directives, RequestShape, RunLimits, Spec, StepSpec};

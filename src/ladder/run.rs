@@ -1,0 +1,375 @@
+//! The machine that walks one request down the ladder.
+//!
+//! It asks the first eligible step, moves on when a failure says that another step could do better, stops when none
+//! could, and ends when nothing is left. Each deployment is asked once per request, plus its allowed retry and one
+//! repair, and never under a hold except as its one probe. All time comes in from outside: `now` is the wall clock that
+//! holds are kept in, `elapsed` the stopwatch of this request.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::domain::{AttemptKind, Class, Failure};
+use crate::policy::{HoldRecord, Versioned, full_jitter, is_transient, returns_at};
+
+use super::eligibility::{Eligibility, eligibility};
+use super::end::{End, Skip, SkipReason};
+use super::spec::{Directives, RequestShape, Spec, StepSpec};
+
+/// The world at one moment.
+#[derive(Debug, Clone, Copy)]
+pub struct View<'a> {
+    /// All holds.
+    pub holds: &'a [Versioned],
+    /// The wall clock.
+    pub now: Timestamp,
+    /// Since the request began.
+    pub elapsed: Duration,
+}
+
+/// What to do next.
+#[derive(Debug, Clone, PartialEq)]
+#[must_use]
+pub enum Step {
+    /// Ask a deployment.
+    Send(Exchange),
+    /// Do nothing for so long, then poll again; sooner when the store changes.
+    Wait(Duration),
+    /// It is over.
+    End(End),
+}
+
+/// One exchange to make.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Exchange {
+    /// The step's index.
+    pub step: usize,
+    /// Why.
+    pub kind: AttemptKind,
+    /// The holds whose leases must be claimed before anything is sent; none for an ordinary call.
+    pub claims: Vec<Versioned>,
+    /// What was wrong with the answer that is to be repaired.
+    pub repair: Option<String>,
+    /// How much of the request's deadline is left.
+    pub time_left: Duration,
+}
+
+/// A step in the order in which it would be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Planned {
+    /// The step's index.
+    pub step: usize,
+    /// Whether it would be asked as the one probe of a hold.
+    pub probe: bool,
+}
+
+/// What the machine remembers of a step.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Progress {
+    pub(super) asked: u32,
+    pub(super) repaired: bool,
+    pub(super) failed: Option<Class>,
+    pub(super) barred: Option<SkipReason>,
+}
+
+/// Something that was decided and waits for its moment.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Pending {
+    Retry { step: usize, not_before: Duration },
+    Repair { step: usize, what: String },
+}
+
+/// One request on its way down the ladder.
+#[derive(Debug, Clone)]
+pub struct Run {
+    pub(super) spec: Spec,
+    pub(super) steps: Vec<StepSpec>,
+    pub(super) progress: Vec<Progress>,
+    pub(super) queue: Vec<usize>,
+    pub(super) last_resort: Option<usize>,
+    pub(super) shape: RequestShape,
+    pub(super) directives: Directives,
+    pub(super) attempts: u32,
+    pub(super) pending: Option<Pending>,
+    pub(super) waiting_since: Option<Duration>,
+    pub(super) end: Option<End>,
+}
+
+impl Run {
+    /// A request that stands before the ladder's first step.
+    pub fn new(spec: Spec, shape: RequestShape, directives: Directives) -> Self {
+        let mut steps: Vec<StepSpec> = Vec::new();
+        for step in spec.steps.iter().chain(&spec.context_window).chain(&spec.content_policy).chain(&spec.last_resort) {
+            if !steps.iter().any(|known| known.target.deployment == step.target.deployment) {
+                steps.push(step.clone());
+            }
+        }
+        let mut run = Self {
+            queue: Vec::new(),
+            last_resort: None,
+            progress: vec![Progress::default(); steps.len()],
+            steps,
+            shape,
+            directives,
+            attempts: 0,
+            pending: None,
+            waiting_since: None,
+            end: None,
+            spec,
+        };
+        run.queue = run.indexes(&run.spec.steps);
+        run.last_resort = run.spec.last_resort.as_ref().and_then(|step| run.index(step));
+        run.bar_by_directives();
+        run
+    }
+
+    /// All steps that could ever be asked, by index: the ladder's own first, then those of its chains.
+    pub fn steps(&self) -> &[StepSpec] {
+        &self.steps
+    }
+
+    /// How many exchanges were made.
+    pub fn attempts(&self) -> u32 {
+        self.attempts
+    }
+
+    /// What to do next. The driver does it, reports with [`Run::on_sent`] and one of the `on_` functions, and asks again.
+    pub fn poll(&mut self, view: &View<'_>) -> Step {
+        if let Some(end) = self.end {
+            return Step::End(end);
+        }
+        if view.elapsed >= self.spec.limits.deadline {
+            return self.finish(End::Deadline);
+        }
+        if let Some(step) = self.poll_pending(view) {
+            return step;
+        }
+        if self.attempts >= self.spec.limits.attempts {
+            return self.give_up(view);
+        }
+        if let Some(send) = self.first_eligible(view).or_else(|| self.try_last_resort(view)) {
+            self.waiting_since = None;
+            return Step::Send(send);
+        }
+        self.wait_or_give_up(view)
+    }
+
+    /// Who would be asked now, in order.
+    pub fn plan(&self, view: &View<'_>) -> Vec<Planned> {
+        let planned = |step: &usize| match self.gate(*step, view) {
+            Ok(claims) => Some(Planned { step: *step, probe: !claims.is_empty() }),
+            Err(_) => None,
+        };
+        let allowed = if self.directives.no_fallback { 1 } else { usize::MAX };
+        let most = self.directives.max_steps.map_or(usize::MAX, |max| max as usize);
+        self.queue.iter().filter_map(planned).take(allowed.min(most)).collect()
+    }
+
+    /// Each step that was not asked, with the reason as things stand at this moment.
+    pub fn skipped(&self, view: &View<'_>) -> Vec<Skip> {
+        let mut out: Vec<Skip> = Vec::new();
+        let chains = self.indexes(&self.spec.steps);
+        for step in chains.into_iter().chain(self.queue.iter().copied()) {
+            let seen = out.iter().any(|skip| skip.step == step);
+            let asked = self.progress.get(step).is_none_or(|progress| progress.asked > 0);
+            if !seen && !asked {
+                out.extend(self.skip_of(step, view));
+            }
+        }
+        out
+    }
+
+    /// The exchange is about to be made.
+    pub fn on_sent(&mut self, send: &Exchange) {
+        self.attempts += 1;
+        self.pending = None;
+        if let Some(progress) = self.progress.get_mut(send.step) {
+            match send.kind {
+                AttemptKind::Repair => progress.repaired = true,
+                _ => progress.asked += 1,
+            }
+        }
+    }
+
+    /// The step answered as asked.
+    pub fn on_answer(&mut self, step: usize) {
+        self.end = Some(End::Answered { step });
+    }
+
+    /// The step failed. `may_retry` says whether the shared retry budget allows another try; `unit` is a drawn number
+    /// in 0..1.
+    pub fn on_failure(
+        &mut self,
+        sent: &Exchange,
+        failure: &Failure,
+        status: Option<u16>,
+        elapsed: Duration,
+        may_retry: bool,
+        unit: f64,
+    ) {
+        if let Some(progress) = self.progress.get_mut(sent.step) {
+            progress.failed = Some(failure.class);
+        }
+        match failure.class {
+            Class::InvalidRequest => self.end = Some(End::Refused(Class::InvalidRequest)),
+            Class::Unknown if status.is_some_and(|s| (400..500).contains(&s)) && !self.spec.limits.unknown_moves_on => {
+                self.end = Some(End::Refused(Class::Unknown));
+            }
+            Class::Overloaded | Class::ServerError | Class::Timeout | Class::Network => {
+                self.plan_retry(sent, elapsed, may_retry, unit);
+            }
+            Class::InvalidOutput => self.plan_repair(sent, failure),
+            Class::ContextOverflow => self.enter_larger(sent.step, failure),
+            Class::ContentPolicy => self.enter_lenient(sent.step),
+            Class::Unsupported => self.bar_model(sent.step, Class::Unsupported),
+            _ => {}
+        }
+        if self.directives.no_fallback && self.pending.is_none() {
+            self.bar_rest(sent.step);
+        }
+    }
+
+    /// The stream broke after its first content and the policy is to say so.
+    pub fn on_partial(&mut self) {
+        self.end = Some(End::Partial);
+    }
+
+    /// The user stopped it.
+    pub fn on_interrupt(&mut self) {
+        self.end = Some(End::Interrupted);
+    }
+
+    pub(super) fn finish(&mut self, end: End) -> Step {
+        self.end = Some(end);
+        Step::End(end)
+    }
+
+    fn index(&self, wanted: &StepSpec) -> Option<usize> {
+        self.steps.iter().position(|step| step.target.deployment == wanted.target.deployment)
+    }
+
+    pub(super) fn indexes(&self, wanted: &[StepSpec]) -> Vec<usize> {
+        wanted.iter().filter_map(|step| self.index(step)).collect()
+    }
+
+    /// Whether the step may be asked now: the holds to claim, or the reason why not.
+    pub(super) fn gate<'a>(&self, step: usize, view: &View<'a>) -> Result<Vec<&'a Versioned>, Option<&'a Versioned>> {
+        let (Some(spec), Some(progress)) = (self.steps.get(step), self.progress.get(step)) else { return Err(None) };
+        if progress.barred.is_some() {
+            return Err(None);
+        }
+        match eligibility(view.holds, &spec.target, view.now, spec.fingerprint.as_deref()) {
+            Eligibility::Eligible => Ok(Vec::new()),
+            Eligibility::Probe(claims) => Ok(claims),
+            Eligibility::Held(by) => Err(Some(by)),
+        }
+    }
+
+    fn skip_of(&self, step: usize, view: &View<'_>) -> Option<Skip> {
+        let spec = self.steps.get(step)?;
+        let (reason, by) = match (self.progress.get(step)?.barred.clone(), self.gate(step, view)) {
+            (Some(reason), _) => (reason, None),
+            (None, Err(Some(by))) => (held_by(&by.record), Some(by)),
+            (None, Err(None)) => return None,
+            (None, Ok(_)) if self.attempts >= self.spec.limits.attempts => (SkipReason::AttemptsUsed, None),
+            (None, Ok(_)) => (SkipReason::NotNeeded, None),
+        };
+        Some(Skip {
+            step,
+            deployment: spec.target.deployment.clone(),
+            reason,
+            until: by.and_then(|by| returns_at(&by.record)),
+            provenance: by.map(|by| by.record.provenance()),
+        })
+    }
+
+    /// A decided retry or repair, if the step may still be asked.
+    fn poll_pending(&mut self, view: &View<'_>) -> Option<Step> {
+        let pending = self.pending.clone()?;
+        let (step, kind, repair) = match pending {
+            Pending::Retry { step, not_before } => {
+                if view.elapsed < not_before {
+                    return Some(Step::Wait(not_before.saturating_sub(view.elapsed)));
+                }
+                (step, AttemptKind::Retry, None)
+            }
+            Pending::Repair { step, what } => (step, AttemptKind::Repair, Some(what)),
+        };
+        self.pending = None;
+        if self.attempts >= self.spec.limits.attempts {
+            return None;
+        }
+        // Another process may have seen more failures meanwhile: the hold counts, not our plan.
+        match self.gate(step, view) {
+            Ok(claims) if claims.is_empty() => Some(Step::Send(self.send(step, kind, &[], repair, view))),
+            _ => None,
+        }
+    }
+
+    fn send(
+        &self,
+        step: usize,
+        kind: AttemptKind,
+        claims: &[&Versioned],
+        repair: Option<String>,
+        view: &View<'_>,
+    ) -> Exchange {
+        Exchange {
+            step,
+            kind,
+            claims: claims.iter().map(|held| (*held).clone()).collect(),
+            repair,
+            time_left: self.spec.limits.deadline.saturating_sub(view.elapsed),
+        }
+    }
+
+    fn first_eligible(&self, view: &View<'_>) -> Option<Exchange> {
+        let fresh = |step: &usize| self.progress.get(*step).is_some_and(|progress| progress.asked == 0);
+        let asked = self.progress.iter().filter(|progress| progress.asked > 0).count();
+        let room = self.directives.max_steps.is_none_or(|max| asked < max as usize);
+        let first = self.queue.iter().copied().filter(|step| room && fresh(step)).find_map(|step| {
+            let claims = self.gate(step, view).ok()?;
+            let kind = if claims.is_empty() { AttemptKind::First } else { AttemptKind::Probe };
+            Some(self.send(step, kind, &claims, None, view))
+        });
+        // After a wait, a step whose limit is over may use its second try.
+        first.or_else(|| {
+            self.waiting_since?;
+            self.queue.iter().copied().filter(|step| self.may_be_waited_for(*step) && !fresh(step)).find_map(|step| {
+                let claims = self.gate(step, view).ok()?;
+                Some(self.send(step, AttemptKind::Retry, &claims, None, view))
+            })
+        })
+    }
+
+    /// The last resort is asked although it is held, if the hold passes by itself and soon.
+    fn try_last_resort(&self, view: &View<'_>) -> Option<Exchange> {
+        let step = self.last_resort?;
+        let progress = self.progress.get(step)?;
+        let spec = self.steps.get(step)?;
+        let mut covering = view.holds.iter().filter(|held| held.record.scope().covers(&spec.target));
+        let transient = covering.all(|held| is_transient(&held.record));
+        (progress.asked == 0 && progress.barred.is_none() && transient)
+            .then(|| self.send(step, AttemptKind::First, &[], None, view))
+    }
+
+    fn plan_retry(&mut self, sent: &Exchange, elapsed: Duration, may_retry: bool, unit: f64) {
+        let Some((progress, spec)) = self.progress.get(sent.step).zip(self.steps.get(sent.step)) else { return };
+        if !may_retry || sent.kind == AttemptKind::Probe || progress.asked >= spec.attempts {
+            return;
+        }
+        let limits = &self.spec.limits;
+        let wait = full_jitter(limits.backoff, limits.backoff_max, progress.asked.saturating_sub(1), unit);
+        self.pending = Some(Pending::Retry { step: sent.step, not_before: elapsed + wait });
+    }
+
+    fn plan_repair(&mut self, sent: &Exchange, failure: &Failure) {
+        if self.progress.get(sent.step).is_some_and(|progress| !progress.repaired) {
+            self.pending = Some(Pending::Repair { step: sent.step, what: failure.evidence.clone() });
+        }
+    }
+}
+
+fn held_by(record: &HoldRecord) -> SkipReason {
+    SkipReason::Held { kind: record.kind(), class: record.class(), evidence: record.evidence().to_owned() }
+}

@@ -1,0 +1,116 @@
+//! What a run is given: the steps, the limits, and what the user said about this one request.
+
+use std::time::Duration;
+
+use crate::catalog::Price;
+use crate::domain::{LadderName, ProviderName, Target};
+
+/// One step with what is known of its deployment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepSpec {
+    /// Who is asked.
+    pub target: Target,
+    /// The context window in tokens, where it is known.
+    pub window: Option<u64>,
+    /// The longest answer in tokens, where it is known.
+    pub max_output: Option<u64>,
+    /// What the deployment can do; none when it is not declared, which restricts nothing.
+    pub capabilities: Option<Vec<String>>,
+    /// What it costs, where it is known.
+    pub price: Option<Price>,
+    /// Exchanges at this step: the first and its retries. A repair is not counted.
+    pub attempts: u32,
+    /// The salted fingerprint of the key.
+    pub fingerprint: Option<String>,
+}
+
+/// Bounds of one request.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RunLimits {
+    /// Exchanges over all steps.
+    pub attempts: u32,
+    /// The whole request.
+    pub deadline: Duration,
+    /// How long it may wait for the soonest step when all are held.
+    pub wait: Duration,
+    /// Whether an unknown failure with a 4xx status moves on; otherwise it stops the request.
+    pub unknown_moves_on: bool,
+    /// USD that one exchange may cost at most.
+    pub max_cost_usd: Option<f64>,
+    /// The wait before the first retry; doubles.
+    pub backoff: Duration,
+    /// The longest wait before a retry.
+    pub backoff_max: Duration,
+}
+
+impl Default for RunLimits {
+    fn default() -> Self {
+        Self {
+            attempts: 8,
+            deadline: Duration::from_secs(120),
+            wait: Duration::ZERO,
+            unknown_moves_on: false,
+            max_cost_usd: None,
+            backoff: Duration::from_millis(500),
+            backoff_max: Duration::from_secs(8),
+        }
+    }
+}
+
+/// A ladder, ready to be walked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Spec {
+    /// Its name.
+    pub name: LadderName,
+    /// The steps in the order in which they are asked.
+    pub steps: Vec<StepSpec>,
+    /// Where a request goes that is too large for a step.
+    pub context_window: Vec<StepSpec>,
+    /// Where a request goes that a filter refused.
+    pub content_policy: Vec<StepSpec>,
+    /// Asked under a transient hold when nothing else is left.
+    pub last_resort: Option<StepSpec>,
+    /// Bounds.
+    pub limits: RunLimits,
+}
+
+/// What the user said about this one request.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Directives {
+    /// Only this provider.
+    pub pin: Option<ProviderName>,
+    /// None of these providers.
+    pub exclude: Vec<ProviderName>,
+    /// Only deployments that can do all of this.
+    pub require: Vec<String>,
+    /// Only the first eligible step.
+    pub no_fallback: bool,
+    /// At most so many different deployments.
+    pub max_steps: Option<u32>,
+}
+
+/// What can be said of the request before it is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RequestShape {
+    /// Tokens of the prompt, estimated low: a step is skipped only when even that does not fit.
+    pub input_tokens: u64,
+    /// The longest answer wanted, in tokens.
+    pub max_tokens: Option<u64>,
+    /// Whether it shows a picture.
+    pub images: bool,
+}
+
+impl RequestShape {
+    /// Whether the request cannot fit this window.
+    pub(super) fn overflows(&self, window: u64) -> bool {
+        self.input_tokens.saturating_add(self.max_tokens.unwrap_or(1)) > window
+    }
+
+    /// What one exchange costs at most, in USD; none when the price is not known.
+    pub(super) fn ceiling_usd(&self, step: &StepSpec) -> Option<f64> {
+        let price = step.price?;
+        // Without any bound on the answer, a few thousand tokens are what models give by default.
+        let output = self.max_tokens.or(step.max_output).unwrap_or(4096);
+        Some((self.input_tokens as f64 * price.input + output as f64 * price.output) / 1e6)
+    }
+}

@@ -1,0 +1,362 @@
+//! The machine played on invented time: scripts of replies as tables, and the invariants for any script.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use proptest::prelude::*;
+
+use super::*;
+use crate::domain::{AttemptKind, Class, Failure, Provenance, RequestId, ScopeLevel, Target};
+use crate::policy::{Change, Event, Moment, PolicySettings, Report, Versioned, apply, claim};
+
+const START: i64 = 1_790_000_000;
+
+fn step(text: &str) -> StepSpec {
+    let target = Target { deployment: text.parse().expect("a deployment"), account: "own".into(), region: None };
+    StepSpec { target, window: None, max_output: None, capabilities: None, price: None, attempts: 2, fingerprint: None }
+}
+
+fn spec(steps: &[&str]) -> Spec {
+    Spec {
+        name: "main".into(),
+        steps: steps.iter().map(|text| step(text)).collect(),
+        context_window: Vec::new(),
+        content_policy: Vec::new(),
+        last_resort: None,
+        limits: RunLimits::default(),
+    }
+}
+
+/// What a deployment says, attempt by attempt; the last reply repeats.
+#[derive(Debug, Clone)]
+enum Says {
+    Answer,
+    Fail(Class),
+    /// With a stated wait in seconds.
+    Rests(Class, i64),
+}
+
+struct Play {
+    holds: Vec<Versioned>,
+    replies: BTreeMap<String, Vec<Says>>,
+    sent: Vec<(String, AttemptKind)>,
+    elapsed: Duration,
+    waited: Duration,
+    retries_left: u32,
+}
+
+impl Play {
+    fn new(replies: &[(&str, &[Says])]) -> Self {
+        Self {
+            holds: Vec::new(),
+            replies: replies.iter().map(|(name, says)| ((*name).to_owned(), says.to_vec())).collect(),
+            sent: Vec::new(),
+            elapsed: Duration::ZERO,
+            waited: Duration::ZERO,
+            retries_left: 100,
+        }
+    }
+
+    fn now(&self) -> Timestamp {
+        Timestamp::from_second(START).expect("a time") + self.elapsed
+    }
+
+    fn write(&mut self, changes: Vec<Change>) {
+        for change in changes {
+            self.holds.retain(|held| held.record.key() != change.key);
+            let version = change.expected.unwrap_or(0) + 1;
+            self.holds.extend(change.record.map(|record| Versioned { id: 1, version, record }));
+        }
+    }
+
+    fn says(&mut self, name: &str) -> Says {
+        match self.replies.get_mut(name) {
+            Some(says) if says.len() > 1 => says.remove(0),
+            Some(says) => says.first().cloned().unwrap_or(Says::Answer),
+            None => Says::Answer,
+        }
+    }
+
+    fn run(&mut self, spec: Spec, shape: RequestShape, directives: Directives) -> (End, Run) {
+        let mut run = Run::new(spec, shape, directives);
+        loop {
+            let holds = self.holds.clone();
+            match run.poll(&View { holds: &holds, now: self.now(), elapsed: self.elapsed }) {
+                Step::End(end) => return (end, run),
+                Step::Wait(wait) => {
+                    assert!(!wait.is_zero(), "a wait of nothing would spin");
+                    self.elapsed += wait;
+                    self.waited += wait;
+                }
+                Step::Send(send) => self.exchange(&mut run, &send),
+            }
+        }
+    }
+
+    fn exchange(&mut self, run: &mut Run, send: &Exchange) {
+        let target = run.steps()[send.step].target.clone();
+        let id = RequestId::new("r1");
+        let until = self.now() + Duration::from_secs(60);
+        let claims: Vec<Change> = send.claims.iter().filter_map(|held| claim(held, &id, until)).collect();
+        self.write(claims);
+        run.on_sent(send);
+        let name = target.deployment.to_string();
+        self.sent.push((name.clone(), send.kind));
+        let started_at = self.now();
+        self.elapsed += Duration::from_millis(100);
+        let failure = match self.says(&name) {
+            Says::Answer => None,
+            Says::Fail(class) => Some(Failure::new(class, ScopeLevel::Model, "test", "it failed")),
+            Says::Rests(class, seconds) => Some(Failure {
+                retry_at: Some(self.now() + Duration::from_secs(seconds.unsigned_abs())),
+                provenance: Provenance::Fact,
+                ..Failure::new(class, ScopeLevel::Model, "test", "it rests")
+            }),
+        };
+        let report = Report { target: &target, request_id: &id, started_at, fingerprint: None, ever_worked: false };
+        let settings = PolicySettings::default();
+        let moment = Moment { now: self.now(), settings: &settings, jitter: 0.0 };
+        let event = failure.as_ref().map_or(Event::Success, Event::Failure);
+        let changes = apply(&self.holds, event, &report, &moment);
+        self.write(changes);
+        match failure {
+            None => run.on_answer(send.step),
+            Some(failure) => {
+                let may_retry = self.retries_left > 0;
+                run.on_failure(send, &failure, Some(400), self.elapsed, may_retry, 0.5);
+            }
+        }
+    }
+
+    fn names(&self) -> Vec<&str> {
+        self.sent.iter().map(|(name, _)| name.as_str()).collect()
+    }
+}
+
+fn play(steps: &[&str], replies: &[(&str, &[Says])]) -> (End, Vec<String>) {
+    let mut play = Play::new(replies);
+    let (end, _) = play.run(spec(steps), RequestShape::default(), Directives::default());
+    (end, play.names().into_iter().map(str::to_owned).collect())
+}
+
+#[test]
+fn what_each_class_makes_the_ladder_do() {
+    let steps = ["a/m@k", "b/n@k"];
+    let next = || End::Answered { step: 1 };
+    for (class, end, asked) in [
+        (Class::RateLimit, next(), vec!["a/m@k", "b/n@k"]),
+        (Class::QuotaExhausted, next(), vec!["a/m@k", "b/n@k"]),
+        (Class::Billing, next(), vec!["a/m@k", "b/n@k"]),
+        (Class::Auth, next(), vec!["a/m@k", "b/n@k"]),
+        (Class::Permission, next(), vec!["a/m@k", "b/n@k"]),
+        (Class::ModelUnavailable, next(), vec!["a/m@k", "b/n@k"]),
+        (Class::Overloaded, next(), vec!["a/m@k", "a/m@k", "b/n@k"]),
+        (Class::ServerError, next(), vec!["a/m@k", "a/m@k", "b/n@k"]),
+        (Class::Timeout, next(), vec!["a/m@k", "a/m@k", "b/n@k"]),
+        (Class::Network, next(), vec!["a/m@k", "a/m@k", "b/n@k"]),
+        (Class::ContextOverflow, next(), vec!["a/m@k", "b/n@k"]),
+        (Class::ContentPolicy, next(), vec!["a/m@k", "b/n@k"]),
+        (Class::Unsupported, next(), vec!["a/m@k", "b/n@k"]),
+        (Class::InvalidOutput, next(), vec!["a/m@k", "a/m@k", "b/n@k"]),
+        (Class::InvalidRequest, End::Refused(Class::InvalidRequest), vec!["a/m@k"]),
+        (Class::Unknown, End::Refused(Class::Unknown), vec!["a/m@k"]),
+    ] {
+        let got = play(&steps, &[("a/m@k", &[Says::Fail(class)])]);
+        assert_eq!(got, (end, asked.into_iter().map(str::to_owned).collect()), "{class}");
+    }
+}
+
+#[test]
+fn a_retry_that_succeeds_answers_from_the_same_step() {
+    let got = play(&["a/m@k", "b/n@k"], &[("a/m@k", &[Says::Fail(Class::Timeout), Says::Answer])]);
+    assert_eq!(got, (End::Answered { step: 0 }, vec!["a/m@k".into(), "a/m@k".into()]));
+}
+
+#[test]
+fn without_retry_budget_the_next_step_is_asked_at_once() {
+    let mut play = Play::new(&[("a/m@k", &[Says::Fail(Class::Timeout)])]);
+    play.retries_left = 0;
+    play.run(spec(&["a/m@k", "b/n@k"]), RequestShape::default(), Directives::default());
+    assert_eq!(play.names(), ["a/m@k", "b/n@k"]);
+}
+
+#[test]
+fn a_refusal_is_not_shown_to_the_same_model_under_another_key() {
+    for (class, asked) in [
+        (Class::ContextOverflow, vec!["a/m@k", "b/v/m@k", "b/other@k"]),
+        (Class::ContentPolicy, vec!["a/m@k", "b/other@k"]),
+        (Class::Unsupported, vec!["a/m@k", "b/v/m@k", "b/other@k"]),
+    ] {
+        let steps = ["a/m@k", "a/m@k2", "b/v/m@k", "b/other@k"];
+        let refuse = [Says::Fail(class)];
+        let (_, got) = play(&steps, &[("a/m@k", &refuse), ("b/v/m@k", &refuse)]);
+        assert_eq!(got, asked, "{class}");
+    }
+}
+
+#[test]
+fn a_request_too_large_goes_to_larger_windows_only() {
+    let mut ladder = spec(&["a/small@k", "b/small@k", "c/large@k"]);
+    for (at, window) in [(0, 8_000), (1, 8_000), (2, 200_000)] {
+        ladder.steps[at].window = Some(window);
+    }
+    ladder.context_window = vec![StepSpec { window: Some(32_000), ..step("d/wide@k") }];
+    let overflow = [Says::Fail(Class::ContextOverflow)];
+    let mut world = Play::new(&[("a/small@k", &overflow), ("d/wide@k", &overflow)]);
+    let (end, run) = world.run(ladder.clone(), RequestShape::default(), Directives::default());
+    assert_eq!(world.names(), ["a/small@k", "d/wide@k", "c/large@k"]);
+    assert_eq!(end, End::Answered { step: 2 });
+    assert_eq!(run.steps().len(), 4);
+
+    let shape = RequestShape { input_tokens: 300_000, ..RequestShape::default() };
+    ladder.context_window.clear();
+    let mut world = Play::new(&[]);
+    let (end, _) = world.run(ladder, shape, Directives::default());
+    assert_eq!((end, world.sent.len()), (End::Refused(Class::ContextOverflow), 0), "nothing that cannot fit is sent");
+}
+
+#[test]
+fn what_a_filter_refused_goes_to_the_other_policy() {
+    let mut ladder = spec(&["a/m@k", "b/n@k"]);
+    ladder.content_policy = vec![step("c/lenient@k")];
+    let mut world = Play::new(&[("a/m@k", &[Says::Fail(Class::ContentPolicy)])]);
+    world.run(ladder, RequestShape::default(), Directives::default());
+    assert_eq!(world.names(), ["a/m@k", "c/lenient@k"]);
+}
+
+#[test]
+fn a_spent_ladder_says_what_is_most_useful() {
+    for (first, second, end) in [
+        (Says::Fail(Class::Billing), Says::Fail(Class::Auth), "needs_person"),
+        (Says::Fail(Class::Billing), Says::Rests(Class::RateLimit, 20), "exhausted"),
+        (Says::Fail(Class::Billing), Says::Fail(Class::InvalidOutput), "wrong_shape"),
+        (Says::Rests(Class::QuotaExhausted, 999), Says::Fail(Class::InvalidOutput), "exhausted"),
+        (Says::Fail(Class::Auth), Says::Fail(Class::ContentPolicy), "refused"),
+        (Says::Fail(Class::ContextOverflow), Says::Fail(Class::ContextOverflow), "refused"),
+        (Says::Fail(Class::Timeout), Says::Fail(Class::ServerError), "exhausted"),
+    ] {
+        let told = format!("{first:?} {second:?}");
+        let (got, _) = play(&["a/m@k", "b/n@k"], &[("a/m@k", &[first]), ("b/n@k", &[second])]);
+        assert_eq!(got.outcome().as_str(), end, "{told}");
+    }
+}
+
+#[test]
+fn the_soonest_return_is_told() {
+    let (end, _) = play(
+        &["a/m@k", "b/n@k"],
+        &[("a/m@k", &[Says::Rests(Class::RateLimit, 50)]), ("b/n@k", &[Says::Rests(Class::RateLimit, 20)])],
+    );
+    let End::Exhausted { retry_at: Some(at) } = end else { panic!("{end:?}") };
+    assert!((20..22).contains(&(at.as_second() - START)), "{at}");
+}
+
+#[test]
+fn it_waits_only_when_allowed_and_only_within_the_budget() {
+    for (budget, end, waited) in [(0, "exhausted", 0), (10, "exhausted", 0), (30, "answered", 20)] {
+        let mut world = Play::new(&[("a/m@k", &[Says::Rests(Class::RateLimit, 20), Says::Answer])]);
+        let mut ladder = spec(&["a/m@k"]);
+        ladder.limits.wait = Duration::from_secs(budget);
+        let (got, _) = world.run(ladder, RequestShape::default(), Directives::default());
+        assert_eq!((got.outcome().as_str(), world.waited.as_secs()), (end, waited), "budget {budget}");
+    }
+}
+
+#[test]
+fn the_last_resort_is_asked_under_a_transient_hold_only() {
+    for (class, asked) in [(Class::RateLimit, 1), (Class::Overloaded, 1), (Class::Billing, 0), (Class::Auth, 0)] {
+        let mut world = Play::new(&[("a/m@k", &[Says::Rests(class, 500)])]);
+        let ladder = spec(&["a/m@k"]);
+        for _ in 0..2 {
+            world.run(ladder.clone(), RequestShape::default(), Directives::default());
+        }
+        world.sent.clear();
+        let resort = Spec { last_resort: Some(step("a/m@k")), ..ladder };
+        world.run(resort, RequestShape::default(), Directives::default());
+        assert_eq!(world.sent.len(), asked, "{class}");
+    }
+}
+
+#[test]
+fn directives_are_obeyed_and_told() {
+    let steps = ["a/m@k", "b/n@k", "c/o@k"];
+    let fail = [Says::Fail(Class::Billing)];
+    let told = |directives: Directives| {
+        let mut world = Play::new(&[("a/m@k", &fail), ("b/n@k", &fail), ("c/o@k", &fail)]);
+        let (_, run) = world.run(spec(&steps), RequestShape::default(), directives);
+        let names: Vec<String> = world.names().into_iter().map(str::to_owned).collect();
+        let view = View { holds: &world.holds, now: world.now(), elapsed: world.elapsed };
+        let skipped: Vec<&str> = run.skipped(&view).iter().map(|skip| skip.reason.word()).collect();
+        (names, skipped)
+    };
+    let pin = Directives { pin: Some("b".into()), ..Directives::default() };
+    assert_eq!(told(pin), (vec!["b/n@k".into()], vec!["not_pinned", "not_pinned"]));
+    let exclude = Directives { exclude: vec!["a".into(), "b".into()], ..Directives::default() };
+    assert_eq!(told(exclude), (vec!["c/o@k".into()], vec!["excluded", "excluded"]));
+    let alone = Directives { no_fallback: true, ..Directives::default() };
+    assert_eq!(told(alone), (vec!["a/m@k".into()], vec!["no_fallback", "no_fallback"]));
+    let two = Directives { max_steps: Some(2), ..Directives::default() };
+    assert_eq!(told(two).0, ["a/m@k", "b/n@k"]);
+}
+
+#[test]
+fn a_step_that_could_cost_too_much_is_not_asked() {
+    let mut ladder = spec(&["a/dear@k", "b/cheap@k"]);
+    ladder.steps[0].price = Some(crate::catalog::Price { input: 100.0, output: 1000.0, cached: None });
+    ladder.limits.max_cost_usd = Some(0.5);
+    let mut world = Play::new(&[]);
+    let shape = RequestShape { input_tokens: 10, max_tokens: Some(1000), images: false };
+    let (end, _) = world.run(ladder, shape, Directives::default());
+    assert_eq!(end, End::Answered { step: 1 });
+}
+
+fn says() -> impl Strategy<Value = Says> {
+    prop_oneof![
+        1 => Just(Says::Answer),
+        6 => (0..Class::ALL.len()).prop_map(|at| Says::Fail(Class::ALL[at])),
+        2 => (0..Class::ALL.len(), 0_i64..600).prop_map(|(at, wait)| Says::Rests(Class::ALL[at], wait)),
+    ]
+}
+
+proptest! {
+    /// For any ladder and any script of replies: it ends, no deployment is asked more often than it may be, the cap on
+    /// attempts and the wait budget hold, and nothing is sent to a deployment under a hold except its one probe.
+    #[test]
+    fn any_script_ends_within_its_bounds(
+        scripts in proptest::collection::vec(proptest::collection::vec(says(), 1..4), 1..6),
+        requests in 1_usize..5,
+        wait in 0_u64..400,
+        cap in 1_u32..10,
+        chains in any::<bool>(),
+    ) {
+        let names: Vec<String> = (0..scripts.len()).map(|n| format!("p{n}/m{n}@k")).collect();
+        let mut ladder = spec(&names.iter().map(String::as_str).collect::<Vec<_>>());
+        ladder.limits = RunLimits { attempts: cap, wait: Duration::from_secs(wait), ..RunLimits::default() };
+        if chains {
+            ladder.context_window = ladder.steps.iter().rev().cloned().collect();
+            ladder.content_policy = vec![step("extra/e@k")];
+            ladder.last_resort = ladder.steps.first().cloned();
+        }
+        let mut world = Play::new(&[]);
+        world.replies = names.iter().cloned().zip(scripts).collect();
+        for _ in 0..requests {
+            world.sent.clear();
+            let (begun, waited) = (world.elapsed, world.waited);
+            world.elapsed = Duration::ZERO;
+            let (_, run) = world.run(ladder.clone(), RequestShape::default(), Directives::default());
+            prop_assert!(world.sent.len() <= cap as usize);
+            prop_assert!(run.attempts() as usize == world.sent.len());
+            for name in &names {
+                let asked = world.sent.iter().filter(|(sent, kind)| sent == name && *kind != AttemptKind::Repair).count();
+                let repairs = world.sent.iter().filter(|(sent, kind)| sent == name && *kind == AttemptKind::Repair).count();
+                prop_assert!(asked <= 2 && repairs <= 1, "{name}: {asked} + {repairs}");
+            }
+            // The wait for a step, and the back-off of at most one retry a step.
+            let slack = Duration::from_secs(wait) + Duration::from_millis(500) * (names.len() as u32 + 1);
+            prop_assert!(world.waited - waited <= slack, "{:?}", world.waited - waited);
+            prop_assert!(world.elapsed < Duration::from_secs(121));
+            world.elapsed += begun;
+        }
+    }
+}
