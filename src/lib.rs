@@ -10,3 +10,4 @@ pub mod clock;
 pub mod domain;
 pub mod ladder;
 pub mod policy;
+pub mod store;

@@ -47,6 +47,8 @@ words! {
         Partial = "partial",
         /// The user stopped it.
         Interrupted = "interrupted",
+        /// No end is known: it still runs, or its process died.
+        Unfinished = "unfinished",
     }
 }
 

@@ -1,0 +1,210 @@
+//! State of one process, behind one mutex: for tests, and for a request that must run although the file cannot be used.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use jiff::Timestamp;
+
+use super::{Batch, Health, LogFilter, LogPage, Store, StoreError, tally_unfinished, unfinished};
+use crate::clock::Rng;
+use crate::domain::{AttemptKind, AttemptRecord, Deployment, Outcome, RequestId, RequestRecord};
+use crate::policy::{Change, Key, Versioned};
+
+/// State that ends with the process and behaves as the file does.
+#[derive(Debug)]
+pub struct MemoryStore {
+    state: Mutex<State>,
+    salt: [u8; 16],
+}
+
+#[derive(Debug, Default)]
+struct State {
+    holds: BTreeMap<Key, Versioned>,
+    last_hold_id: i64,
+    attempts: BTreeMap<(RequestId, u32), AttemptRecord>,
+    /// By place in the log.
+    requests: BTreeMap<i64, RequestRecord>,
+    last_place: i64,
+    health: BTreeMap<Deployment, Health>,
+    commits: u64,
+}
+
+impl MemoryStore {
+    /// An empty store with a salt of its own.
+    pub fn new() -> Self {
+        let mut rng = Rng::new(None);
+        let mut salt = [0; 16];
+        for part in salt.chunks_exact_mut(8) {
+            part.copy_from_slice(&rng.next_u64().to_le_bytes());
+        }
+        Self { state: Mutex::default(), salt }
+    }
+
+    /// A panic elsewhere cannot leave the state half written: it is changed by whole assignments only.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Default for MemoryStore {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Store for MemoryStore {
+    fn holds(&self) -> Result<Vec<Versioned>, StoreError> {
+        Ok(self.state().holds())
+    }
+
+    fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
+        self.state().commit(batch)
+    }
+
+    fn commit_decided(&self, decide: &mut dyn FnMut(&[Versioned]) -> Batch) -> Result<(), StoreError> {
+        let mut state = self.state();
+        let batch = decide(&state.holds());
+        state.commit(&batch)
+    }
+
+    fn health(&self) -> Result<Vec<Health>, StoreError> {
+        Ok(self.state().health.values().cloned().collect())
+    }
+
+    fn log(&self, filter: &LogFilter) -> Result<LogPage, StoreError> {
+        Ok(self.state().log(filter))
+    }
+
+    fn retries_since(&self, since: Timestamp) -> Result<u32, StoreError> {
+        let state = self.state();
+        let retries =
+            state.attempts.values().filter(|attempt| attempt.kind == AttemptKind::Retry && attempt.started_at >= since);
+        Ok(u32::try_from(retries.count()).unwrap_or(u32::MAX))
+    }
+
+    fn change_token(&self) -> Result<u64, StoreError> {
+        Ok(self.state().commits)
+    }
+
+    fn salt(&self) -> Result<Vec<u8>, StoreError> {
+        Ok(self.salt.to_vec())
+    }
+}
+
+impl State {
+    /// By kind, then in the order of their making.
+    fn holds(&self) -> Vec<Versioned> {
+        let mut holds: Vec<_> = self.holds.values().cloned().collect();
+        holds.sort_by_key(|hold| (hold.record.kind(), hold.id));
+        holds
+    }
+
+    fn commit(&mut self, batch: &Batch) -> Result<(), StoreError> {
+        batch.check()?;
+        // All changes are tried on a copy, so that a conflict in the last one leaves no trace of the first.
+        let (mut holds, mut last_hold_id) = (self.holds.clone(), self.last_hold_id);
+        for change in &batch.changes {
+            apply(&mut holds, &mut last_hold_id, change)?;
+        }
+        self.holds = holds;
+        self.last_hold_id = last_hold_id;
+        for (id, place, attempt) in &batch.attempts {
+            self.attempts.insert((id.clone(), *place), attempt.clone());
+            self.note_health(attempt);
+            if self.place_of(id).is_none() {
+                self.append(unfinished(id, attempt));
+            }
+        }
+        if let Some(request) = &batch.request {
+            self.write_request(request);
+        }
+        self.commits += 1;
+        Ok(())
+    }
+
+    fn write_request(&mut self, request: &RequestRecord) {
+        for (place, attempt) in (0_u32..).zip(&request.attempts) {
+            if let Entry::Vacant(entry) = self.attempts.entry((request.id.clone(), place)) {
+                entry.insert(attempt.clone());
+                self.note_health(attempt);
+            }
+        }
+        if let Some(place) = self.place_of(&request.id) {
+            self.requests.remove(&place);
+        }
+        self.append(RequestRecord { attempts: Vec::new(), ..request.clone() });
+    }
+
+    fn append(&mut self, request: RequestRecord) {
+        self.last_place += 1;
+        self.requests.insert(self.last_place, request);
+    }
+
+    fn place_of(&self, id: &RequestId) -> Option<i64> {
+        self.requests.iter().find(|(_, request)| request.id == *id).map(|(place, _)| *place)
+    }
+
+    fn note_health(&mut self, attempt: &AttemptRecord) {
+        let health = self.health.entry(attempt.deployment.clone()).or_insert_with(|| Health {
+            deployment: attempt.deployment.clone(),
+            last_success: None,
+            last_failure: None,
+        });
+        let moment = if attempt.class.is_none() { &mut health.last_success } else { &mut health.last_failure };
+        *moment = (*moment).max(Some(attempt.started_at));
+    }
+
+    fn log(&self, filter: &LogFilter) -> LogPage {
+        let wanted = |place: i64, request: &RequestRecord| {
+            filter.id.as_ref().is_none_or(|id| *id == request.id)
+                && filter.class.is_none_or(|class| request.attempts.iter().any(|a| a.class == Some(class)))
+                && filter.since.is_none_or(|since| request.started_at >= since)
+                && filter.after.is_none_or(|after| place > after && request.outcome != Outcome::Unfinished)
+        };
+        let mut found: Vec<_> = self
+            .requests
+            .iter()
+            .map(|(place, request)| (*place, self.whole(request)))
+            .filter(|(place, request)| wanted(*place, request))
+            .collect();
+        let mut last = self.last_place;
+        match filter.after {
+            Some(after) if found.len() >= filter.limit => {
+                found.truncate(filter.limit);
+                last = found.last().map_or(after, |(place, _)| *place);
+            }
+            Some(_) => {}
+            None => {
+                found.drain(..found.len().saturating_sub(filter.limit));
+            }
+        }
+        LogPage { requests: found.into_iter().map(|(_, request)| request).collect(), last }
+    }
+
+    fn whole(&self, request: &RequestRecord) -> RequestRecord {
+        let all = (request.id.clone(), 0)..=(request.id.clone(), u32::MAX);
+        let attempts = self.attempts.range(all).map(|(_, attempt)| attempt.clone()).collect();
+        let mut request = RequestRecord { attempts, ..request.clone() };
+        tally_unfinished(&mut request);
+        request
+    }
+}
+
+fn apply(holds: &mut BTreeMap<Key, Versioned>, last_id: &mut i64, change: &Change) -> Result<(), StoreError> {
+    let found = holds.get(&change.key);
+    if found.map(|hold| hold.version) != change.expected {
+        return Err(StoreError::Conflict);
+    }
+    let (id, version) = found.map_or((*last_id + 1, 1), |hold| (hold.id, hold.version + 1));
+    match &change.record {
+        Some(record) => {
+            *last_id = id.max(*last_id);
+            holds.insert(change.key.clone(), Versioned { id, version, record: record.clone() });
+        }
+        None => {
+            holds.remove(&change.key);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,247 @@
+//! Durable state behind one small trait with compare-and-set: holds, the log of requests and attempts, and when each
+//! deployment last worked.
+//!
+//! A backend knows no rule. It hands out the records with their versions, and it writes a [`Batch`] all or nothing, if
+//! no record moved in between. [`update`] joins the two: read, make the pure decision, commit, and decide again on what
+//! another process wrote. So every rule exists once, in `policy`, and any number of processes that fail at the same
+//! moment leave exactly the streak that happened.
+//!
+//! An attempt is committed as soon as it happened, in the same transaction as the holds that follow from it: a process
+//! that is killed leaves either both or neither. The request's own row comes last. Until then the log shows the request
+//! as `unfinished`, which is all that can be known about a process that died.
+
+mod error;
+mod memory;
+mod sqlite;
+
+use jiff::Timestamp;
+
+use crate::domain::{AttemptRecord, Class, Deployment, Outcome, RequestId, RequestRecord, Usage};
+use crate::policy::{Change, Versioned};
+
+pub use error::StoreError;
+pub use memory::MemoryStore;
+pub use sqlite::{OpenOptions, Pruned, Retention, SqliteStore};
+
+/// What is written in one transaction.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Batch {
+    /// Holds that are set, changed or lifted, each if it is still at the version that the decision saw.
+    pub changes: Vec<Change>,
+    /// Attempts by their request and their place in it, counted from 0. One that is already there is replaced.
+    pub attempts: Vec<(RequestId, u32, AttemptRecord)>,
+    /// The request's own row, new or in place of the one that is there. Its `attempts` are written only where none
+    /// stands at their place yet.
+    pub request: Option<RequestRecord>,
+}
+
+impl Batch {
+    /// Whether there is nothing to write.
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty() && self.attempts.is_empty() && self.request.is_none()
+    }
+
+    /// Refuses a change that names one record and carries another: it would compare one and write the other.
+    fn check(&self) -> Result<(), StoreError> {
+        let astray = |change: &&Change| change.record.as_ref().is_some_and(|record| record.key() != change.key);
+        match self.changes.iter().find(astray) {
+            Some(change) => Err(StoreError::Mismatch { key: Box::new(change.key.clone()) }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// When a deployment last worked and last failed, by the start of the attempt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Health {
+    /// Who was asked.
+    pub deployment: Deployment,
+    /// The start of the latest attempt that was answered.
+    pub last_success: Option<Timestamp>,
+    /// The start of the latest attempt that failed, whatever its class.
+    pub last_failure: Option<Timestamp>,
+}
+
+/// Which requests of the log are wanted; all conditions must hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogFilter {
+    /// This one only.
+    pub id: Option<RequestId>,
+    /// At least one attempt failed with this class.
+    pub class: Option<Class>,
+    /// Started at or after this time.
+    pub since: Option<Timestamp>,
+    /// At most this many: the newest, or with `after` the oldest ones that follow it.
+    pub limit: usize,
+    /// Only requests that ended after this place of the log, a [`LogPage::last`]. Unfinished ones are left out: they
+    /// come once they end.
+    pub after: Option<i64>,
+}
+
+impl Default for LogFilter {
+    /// Everything.
+    fn default() -> Self {
+        Self { id: None, class: None, since: None, limit: usize::MAX, after: None }
+    }
+}
+
+/// A part of the log, with the place to go on from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LogPage {
+    /// The requests with their attempts, newest last.
+    pub requests: Vec<RequestRecord>,
+    /// The place in the log up to which everything was looked at: the next [`LogFilter::after`].
+    pub last: i64,
+}
+
+/// State that may be shared by processes.
+pub trait Store {
+    /// All holds, as of one moment.
+    ///
+    /// # Errors
+    /// When the state cannot be read.
+    fn holds(&self) -> Result<Vec<Versioned>, StoreError>;
+
+    /// Writes all of the batch or nothing.
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`] when a record is not at the version that a change expects; others when the state
+    /// cannot be written.
+    fn commit(&self, batch: &Batch) -> Result<(), StoreError>;
+
+    /// Reads the holds, decides and commits with no other writer in between, where the backend can; `decide` must not
+    /// use the store. Only [`update`] needs it.
+    ///
+    /// # Errors
+    /// As [`commit`](Self::commit).
+    fn commit_decided(&self, decide: &mut dyn FnMut(&[Versioned]) -> Batch) -> Result<(), StoreError> {
+        let batch = decide(&self.holds()?);
+        self.commit(&batch)
+    }
+
+    /// When each deployment last worked and last failed, sorted by deployment.
+    ///
+    /// # Errors
+    /// When the state cannot be read.
+    fn health(&self) -> Result<Vec<Health>, StoreError>;
+
+    /// The log, with the place to go on from.
+    ///
+    /// # Errors
+    /// When the state cannot be read.
+    fn log(&self, filter: &LogFilter) -> Result<LogPage, StoreError>;
+
+    /// The requests of the log with their attempts, newest last. Newest means: ended last, or, while unfinished, begun
+    /// last.
+    ///
+    /// # Errors
+    /// When the state cannot be read.
+    fn requests(&self, filter: &LogFilter) -> Result<Vec<RequestRecord>, StoreError> {
+        Ok(self.log(filter)?.requests)
+    }
+
+    /// How many retries all processes together have started at or after the time.
+    ///
+    /// # Errors
+    /// When the state cannot be read.
+    fn retries_since(&self, since: Timestamp) -> Result<u32, StoreError>;
+
+    /// A number that is another one once any process has committed; it says nothing else.
+    ///
+    /// # Errors
+    /// When the state cannot be read.
+    fn change_token(&self) -> Result<u64, StoreError>;
+
+    /// 16 random bytes, made once per store, which go into the fingerprints of keys.
+    ///
+    /// # Errors
+    /// When the state cannot be read.
+    fn salt(&self) -> Result<Vec<u8>, StoreError>;
+}
+
+/// How often [`update`] decides before it takes the lock first: the read is then outside the lock, which is what a
+/// quiet store wants.
+const QUICK_TRIES: u32 = 3;
+
+/// How often it decides in all. Under the lock of a file nothing can conflict; the rest is for backends without one.
+const TRIES: u32 = 32;
+
+/// Reads, makes the pure decision, commits, and decides again when another process was faster.
+///
+/// `decide` may run several times and must not use the store. A decision to write nothing takes no lock.
+///
+/// # Errors
+/// [`StoreError::Contended`] when every try met a conflict; others when the state cannot be read or written.
+pub fn update<T>(store: &dyn Store, decide: impl Fn(&[Versioned]) -> (Batch, T)) -> Result<T, StoreError> {
+    for _ in 0..QUICK_TRIES {
+        let (batch, value) = decide(&store.holds()?);
+        if batch.is_empty() {
+            return Ok(value);
+        }
+        match store.commit(&batch) {
+            Ok(()) => return Ok(value),
+            Err(StoreError::Conflict) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    for _ in QUICK_TRIES..TRIES {
+        let mut decided = None;
+        let committed = store.commit_decided(&mut |holds| {
+            let (batch, value) = decide(holds);
+            decided = Some(value);
+            batch
+        });
+        match (committed, decided) {
+            (Ok(()), Some(value)) => return Ok(value),
+            (Ok(()), None) | (Err(StoreError::Conflict), _) => {}
+            (Err(error), _) => return Err(error),
+        }
+    }
+    Err(StoreError::Contended { tries: TRIES })
+}
+
+/// What an unfinished request has cost and how long it has run, as far as its attempts tell.
+fn tally_unfinished(request: &mut RequestRecord) {
+    if request.outcome != Outcome::Unfinished {
+        return;
+    }
+    let Some(started_at) = request.attempts.iter().map(|attempt| attempt.started_at).min() else { return };
+    request.started_at = request.started_at.min(started_at);
+    let add = |sum: Option<u64>, one: Option<u64>| match (sum, one) {
+        (None, None) => None,
+        (sum, one) => Some(sum.unwrap_or(0).saturating_add(one.unwrap_or(0))),
+    };
+    request.usage = Usage::default();
+    request.cost_usd = None;
+    for attempt in &request.attempts {
+        let ran = attempt.started_at.duration_since(request.started_at).unsigned_abs().saturating_add(attempt.latency);
+        request.latency = request.latency.max(ran);
+        request.usage.input_tokens = add(request.usage.input_tokens, attempt.usage.input_tokens);
+        request.usage.output_tokens = add(request.usage.output_tokens, attempt.usage.output_tokens);
+        request.usage.cached_tokens = add(request.usage.cached_tokens, attempt.usage.cached_tokens);
+        if let Some(cost) = attempt.cost_usd {
+            request.cost_usd = Some(request.cost_usd.unwrap_or(0.0) + cost);
+        }
+    }
+}
+
+/// The row that stands for a request of which only attempts are known.
+fn unfinished(id: &RequestId, first: &AttemptRecord) -> RequestRecord {
+    RequestRecord {
+        id: id.clone(),
+        ladder: "".into(),
+        started_at: first.started_at,
+        latency: std::time::Duration::ZERO,
+        outcome: Outcome::Unfinished,
+        deployment: None,
+        step: None,
+        usage: Usage::default(),
+        cost_usd: None,
+        retry_at: None,
+        error: None,
+        attempts: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod contract;

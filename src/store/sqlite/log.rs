@@ -1,0 +1,261 @@
+//! Reads and writes the log: attempts, requests, and when each deployment last worked.
+
+use jiff::Timestamp;
+use rusqlite::{Connection, params};
+
+use super::row::{Fields, Trouble, count, ms, us};
+use crate::domain::{
+    AttemptRecord, Class, CredentialName, Dimension, LadderName, Outcome, RequestId, RequestRecord, ScopeLevel,
+};
+use crate::store::{Health, LogFilter, LogPage, tally_unfinished};
+
+/// The same insert with another answer to an attempt that is there already.
+macro_rules! insert_attempt {
+    ($or:literal) => {
+        concat!(
+            "INSERT OR ",
+            $or,
+            " INTO attempts (request_id, position, provider, model, credential, step, kind, class, scope, dimension, \
+             status, rule, evidence, started_at, ttft_us, latency_us, held_until, input_tokens, output_tokens, \
+             cached_tokens, cost_usd) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, \
+             ?17, ?18, ?19, ?20, ?21)"
+        )
+    };
+}
+
+const PUT_ATTEMPT: &str = insert_attempt!("REPLACE");
+const ADD_ATTEMPT: &str = insert_attempt!("IGNORE");
+
+const PUT_HEALTH: &str = "INSERT INTO deployments (provider, model, credential, last_success, last_failure) \
+     VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO UPDATE SET \
+     last_success = max(ifnull(last_success, excluded.last_success), ifnull(excluded.last_success, last_success)), \
+     last_failure = max(ifnull(last_failure, excluded.last_failure), ifnull(excluded.last_failure, last_failure))";
+
+const BEGIN_REQUEST: &str = "INSERT INTO requests (id, ladder, started_at, latency_us, outcome) \
+     VALUES (?1, '', ?2, 0, ?3) ON CONFLICT (id) DO NOTHING";
+
+const PUT_REQUEST: &str = "INSERT INTO requests (id, ladder, started_at, latency_us, outcome, provider, model, \
+     credential, step, input_tokens, output_tokens, cached_tokens, cost_usd, retry_at, error, place) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, \
+     (SELECT ifnull(max(place), 0) + 1 FROM requests)) ON CONFLICT (id) DO UPDATE SET ladder = excluded.ladder, \
+     started_at = excluded.started_at, latency_us = excluded.latency_us, outcome = excluded.outcome, \
+     provider = excluded.provider, model = excluded.model, credential = excluded.credential, step = excluded.step, \
+     input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens, \
+     cached_tokens = excluded.cached_tokens, cost_usd = excluded.cost_usd, retry_at = excluded.retry_at, \
+     error = excluded.error, place = excluded.place";
+
+/// Writes one attempt and, with the first, a row for its request: a process that dies now has still asked.
+pub(super) fn put_attempt(conn: &Connection, id: &RequestId, place: u32, a: &AttemptRecord) -> Result<(), Trouble> {
+    insert(conn, PUT_ATTEMPT, id, place, a)?;
+    note_health(conn, a)?;
+    let values = params![id.as_str(), a.started_at.as_millisecond(), Outcome::Unfinished.as_str()];
+    conn.prepare_cached(BEGIN_REQUEST)?.execute(values)?;
+    Ok(())
+}
+
+fn insert(conn: &Connection, sql: &str, id: &RequestId, place: u32, a: &AttemptRecord) -> Result<usize, Trouble> {
+    let values = params![
+        id.as_str(),
+        place,
+        a.deployment.provider.as_str(),
+        a.deployment.model.as_str(),
+        a.deployment.credential.as_ref().map_or("", CredentialName::as_str),
+        a.step,
+        a.kind.as_str(),
+        a.class.map(Class::as_str),
+        a.scope.map(ScopeLevel::as_str),
+        a.dimension.map(Dimension::as_str),
+        a.status,
+        a.rule,
+        a.evidence,
+        a.started_at.as_millisecond(),
+        a.ttft.map(us),
+        us(a.latency),
+        ms(a.held_until),
+        count(a.usage.input_tokens),
+        count(a.usage.output_tokens),
+        count(a.usage.cached_tokens),
+        a.cost_usd,
+    ];
+    Ok(conn.prepare_cached(sql)?.execute(values)?)
+}
+
+fn note_health(conn: &Connection, a: &AttemptRecord) -> Result<(), Trouble> {
+    let started = Some(a.started_at.as_millisecond());
+    let (success, failure) = if a.class.is_none() { (started, None) } else { (None, started) };
+    let deployment = &a.deployment;
+    conn.prepare_cached(PUT_HEALTH)?.execute(params![
+        deployment.provider.as_str(),
+        deployment.model.as_str(),
+        deployment.credential.as_ref().map_or("", CredentialName::as_str),
+        success,
+        failure,
+    ])?;
+    Ok(())
+}
+
+/// Writes the request's row at the end of the log, and those of its attempts that are not there yet.
+pub(super) fn put_request(conn: &Connection, r: &RequestRecord) -> Result<(), Trouble> {
+    for (place, attempt) in (0_u32..).zip(&r.attempts) {
+        if insert(conn, ADD_ATTEMPT, &r.id, place, attempt)? > 0 {
+            note_health(conn, attempt)?;
+        }
+    }
+    let who = r.deployment.as_ref();
+    let values = params![
+        r.id.as_str(),
+        r.ladder.as_str(),
+        r.started_at.as_millisecond(),
+        us(r.latency),
+        r.outcome.as_str(),
+        who.map(|d| d.provider.as_str()),
+        who.map(|d| d.model.as_str()),
+        who.map(|d| d.credential.as_ref().map_or("", CredentialName::as_str)),
+        r.step,
+        count(r.usage.input_tokens),
+        count(r.usage.output_tokens),
+        count(r.usage.cached_tokens),
+        r.cost_usd,
+        ms(r.retry_at),
+        r.error,
+    ];
+    conn.prepare_cached(PUT_REQUEST)?.execute(values)?;
+    Ok(())
+}
+
+/// All deployments that were ever asked.
+pub(super) fn health(conn: &Connection) -> Result<Vec<Health>, Trouble> {
+    let sql = "SELECT provider, model, credential, last_success, last_failure FROM deployments \
+               ORDER BY provider, model, credential";
+    let mut statement = conn.prepare_cached(sql)?;
+    let mut rows = statement.query([])?;
+    let mut all = Vec::new();
+    while let Some(row) = rows.next()? {
+        let mut f = Fields::new(row, "deployments");
+        all.push(Health { deployment: f.deployment()?, last_success: f.maybe_time()?, last_failure: f.maybe_time()? });
+    }
+    Ok(all)
+}
+
+/// How many retries started at or after the time.
+pub(super) fn retries_since(conn: &Connection, since: Timestamp) -> Result<u32, Trouble> {
+    let sql = "SELECT count(*) FROM attempts WHERE kind = 'retry' AND started_at >= ?1";
+    let retries: i64 = conn.prepare_cached(sql)?.query_row([since.as_millisecond()], |row| row.get(0))?;
+    Ok(u32::try_from(retries).unwrap_or(u32::MAX))
+}
+
+/// The part of the log that the filter asks for. The caller holds a transaction.
+pub(super) fn read(conn: &Connection, filter: &LogFilter) -> Result<LogPage, Trouble> {
+    let last = conn
+        .prepare_cached("SELECT ifnull(max(place), 0) FROM requests")?
+        .query_row([], |row| row.get(0))
+        .map_err(Trouble::from)?;
+    let mut found = requests(conn, filter)?;
+    let full = found.len() >= filter.limit;
+    let last = match filter.after {
+        Some(after) if full => found.last().map_or(after, |(place, _)| *place),
+        Some(_) => last,
+        None => {
+            found.reverse();
+            last
+        }
+    };
+    let mut requests = Vec::with_capacity(found.len());
+    for (_, mut request) in found {
+        request.attempts = attempts(conn, &request.id)?;
+        tally_unfinished(&mut request);
+        requests.push(request);
+    }
+    Ok(LogPage { requests, last })
+}
+
+/// Rows without their attempts: newest first, or with `after` oldest first.
+fn requests(conn: &Connection, filter: &LogFilter) -> Result<Vec<(i64, RequestRecord)>, Trouble> {
+    let mut sql = "SELECT place, id, ladder, started_at, latency_us, outcome, provider, model, credential, step, \
+                   input_tokens, output_tokens, cached_tokens, cost_usd, retry_at, error FROM requests WHERE TRUE"
+        .to_owned();
+    // Every condition names its own parameter, so that the text alone decides which are bound.
+    let mut values: Vec<(&str, &dyn rusqlite::ToSql)> = Vec::new();
+    let limit = i64::try_from(filter.limit).unwrap_or(i64::MAX);
+    let (id, class) = (filter.id.as_ref().map(RequestId::as_str), filter.class.map(Class::as_str));
+    let since = ms(filter.since);
+    if id.is_some() {
+        sql.push_str(" AND id = :id");
+        values.push((":id", &id));
+    }
+    if class.is_some() {
+        sql.push_str(" AND id IN (SELECT request_id FROM attempts WHERE class = :class)");
+        values.push((":class", &class));
+    }
+    if since.is_some() {
+        sql.push_str(" AND started_at >= :since");
+        values.push((":since", &since));
+    }
+    if filter.after.is_some() {
+        sql.push_str(" AND place > :after AND outcome <> 'unfinished' ORDER BY place LIMIT :limit");
+        values.push((":after", &filter.after));
+    } else {
+        sql.push_str(" ORDER BY place DESC LIMIT :limit");
+    }
+    values.push((":limit", &limit));
+    let mut statement = conn.prepare_cached(&sql)?;
+    let mut rows = statement.query(values.as_slice())?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        let mut f = Fields::new(row, "requests");
+        found.push((f.get()?, request(&mut f)?));
+    }
+    Ok(found)
+}
+
+fn request(f: &mut Fields<'_, '_>) -> Result<RequestRecord, Trouble> {
+    Ok(RequestRecord {
+        id: RequestId::new(f.get::<String>()?),
+        ladder: LadderName::new(f.get::<String>()?),
+        started_at: f.time()?,
+        latency: f.length()?,
+        outcome: f.word()?,
+        deployment: f.maybe_deployment()?,
+        step: f.get()?,
+        usage: f.usage()?,
+        cost_usd: f.get()?,
+        retry_at: f.maybe_time()?,
+        error: f.get()?,
+        attempts: Vec::new(),
+    })
+}
+
+fn attempts(conn: &Connection, id: &RequestId) -> Result<Vec<AttemptRecord>, Trouble> {
+    let sql = "SELECT place, provider, model, credential, step, kind, class, scope, dimension, status, rule, evidence, \
+               started_at, ttft_us, latency_us, held_until, input_tokens, output_tokens, cached_tokens, cost_usd \
+               FROM attempts WHERE request_id = ?1 ORDER BY position";
+    let mut statement = conn.prepare_cached(sql)?;
+    let mut rows = statement.query([id.as_str()])?;
+    let mut all = Vec::new();
+    while let Some(row) = rows.next()? {
+        let mut f = Fields::new(row, "attempts");
+        f.get::<i64>()?;
+        all.push(attempt(&mut f)?);
+    }
+    Ok(all)
+}
+
+fn attempt(f: &mut Fields<'_, '_>) -> Result<AttemptRecord, Trouble> {
+    Ok(AttemptRecord {
+        deployment: f.deployment()?,
+        step: f.get()?,
+        kind: f.word()?,
+        class: f.maybe_word()?,
+        scope: f.maybe_word()?,
+        dimension: f.maybe_word()?,
+        status: f.get()?,
+        rule: f.get()?,
+        evidence: f.get()?,
+        started_at: f.time()?,
+        ttft: f.maybe_length()?,
+        latency: f.length()?,
+        held_until: f.maybe_time()?,
+        usage: f.usage()?,
+        cost_usd: f.get()?,
+    })
+}
