@@ -2,8 +2,18 @@
 //!
 //! A new provider that speaks a known wire format is an entry in `caps.toml`, no Rust.
 
+mod builtin;
 mod cap;
+mod duration;
+mod lookup;
+mod nearest;
 mod provider;
+mod reset;
 
+pub use builtin::CatalogError;
 pub use cap::{Cap, ResetClock, SourceKind};
+pub use duration::{format_duration, parse_duration};
+pub use lookup::matches_pattern;
+pub use nearest::nearest_word;
 pub use provider::{AuthStyle, Catalog, ModelInfo, Price, ProviderInfo, Wire};
+pub use reset::zone;

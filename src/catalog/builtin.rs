@@ -1,0 +1,254 @@
+//! Reading `caps.toml`, which is part of the program.
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+use jiff::civil::Date;
+use serde::Deserialize;
+
+use crate::domain::{ModelName, ParseNameError, ProviderName};
+
+use super::cap::{Cap, ResetClock, SourceKind};
+use super::provider::{AuthStyle, Catalog, ModelInfo, Price, ProviderInfo, Wire};
+
+const BUILTIN: &str = include_str!("../../caps.toml");
+
+/// Why a catalogue cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CatalogError {
+    /// It is no TOML, or has a key or a type that it should not have.
+    #[error("catalogue, line {line}: {message}")]
+    Syntax {
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong there.
+        message: String,
+    },
+    /// A value means nothing.
+    #[error("catalogue, provider {provider}: {source}")]
+    Value {
+        /// Whose entry it is.
+        provider: String,
+        /// Which value.
+        source: ParseNameError,
+    },
+}
+
+impl Catalog {
+    /// The catalogue that is part of the program.
+    ///
+    /// # Errors
+    /// When `caps.toml` was built in although it is wrong, which the tests prevent.
+    pub fn builtin() -> Result<Self, CatalogError> {
+        Self::parse(BUILTIN)
+    }
+
+    /// Reads a catalogue in the form of `caps.toml`.
+    ///
+    /// # Errors
+    /// When the text is no TOML, has unknown keys, or a value means nothing.
+    pub fn parse(text: &str) -> Result<Self, CatalogError> {
+        let raw: RawCatalog = toml::from_str(text).map_err(|error| {
+            let start = error.span().map_or(0, |span| span.start);
+            let line = 1 + text.bytes().take(start).filter(|byte| *byte == b'\n').count();
+            CatalogError::Syntax { line, message: error.message().to_owned() }
+        })?;
+        let mut catalog = Self::default();
+        for (name, raw) in raw.providers {
+            let info = raw
+                .into_info(ProviderName::new(name.as_str()))
+                .map_err(|source| CatalogError::Value { provider: name, source })?;
+            catalog.providers.insert(info.name.clone(), info);
+        }
+        Ok(catalog)
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawCatalog {
+    providers: BTreeMap<String, RawProvider>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawProvider {
+    base_url: Option<String>,
+    wire: Option<String>,
+    #[serde(default)]
+    env: Vec<String>,
+    #[serde(default)]
+    vars: BTreeMap<String, String>,
+    auth: Option<String>,
+    #[serde(default)]
+    query: BTreeMap<String, String>,
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
+    #[serde(default)]
+    hosts: Vec<String>,
+    #[serde(default)]
+    local: bool,
+    default_model: Option<ModelName>,
+    capabilities: Option<Vec<String>>,
+    max_tokens_field: Option<String>,
+    #[serde(default)]
+    caps: Vec<RawCap>,
+    #[serde(default)]
+    models: Vec<RawModel>,
+    prices_as_of: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawCap {
+    dimension: String,
+    model: Option<String>,
+    tier: Option<String>,
+    limit: Option<u64>,
+    scope: String,
+    reset: String,
+    source: String,
+    as_of: String,
+    note: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawModel {
+    id: ModelName,
+    context: Option<u64>,
+    max_output: Option<u64>,
+    capabilities: Option<Vec<String>>,
+    price: Option<RawPrice>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawPrice {
+    input: f64,
+    output: f64,
+    cached: Option<f64>,
+}
+
+impl RawProvider {
+    fn into_info(self, name: ProviderName) -> Result<ProviderInfo, ParseNameError> {
+        let priced = self.models.iter().any(|model| model.price.is_some());
+        if priced || self.prices_as_of.is_some() {
+            date(self.prices_as_of.as_deref().unwrap_or_default())?;
+        }
+        Ok(ProviderInfo {
+            name,
+            base_url: self.base_url,
+            wire: self.wire.as_deref().map(Wire::from_str).transpose()?,
+            env: self.env,
+            vars: self.vars,
+            auth: self.auth.as_deref().map_or(AuthStyle::Bearer, AuthStyle::from_word),
+            query: self.query,
+            headers: self.headers,
+            hosts: self.hosts,
+            local: self.local,
+            default_model: self.default_model,
+            capabilities: self.capabilities,
+            max_tokens_field: self.max_tokens_field.unwrap_or_else(|| "max_tokens".to_owned()),
+            caps: self.caps.into_iter().map(RawCap::into_cap).collect::<Result<_, _>>()?,
+            models: self.models.into_iter().map(RawModel::into_info).collect(),
+        })
+    }
+}
+
+impl RawCap {
+    fn into_cap(self) -> Result<Cap, ParseNameError> {
+        Ok(Cap {
+            dimension: self.dimension.parse()?,
+            model: self.model,
+            tier: self.tier,
+            limit: self.limit,
+            scope: self.scope.parse()?,
+            reset: self.reset.parse::<ResetClock>()?,
+            source: self.source.parse()?,
+            as_of: Some(date(&self.as_of)?),
+            note: self.note,
+        })
+    }
+}
+
+impl RawModel {
+    fn into_info(self) -> ModelInfo {
+        let price = |raw: RawPrice| Price { input: raw.input, output: raw.output, cached: raw.cached };
+        ModelInfo {
+            id: self.id,
+            context: self.context,
+            max_output: self.max_output,
+            capabilities: self.capabilities,
+            price: self.price.map(price),
+        }
+    }
+}
+
+fn date(text: &str) -> Result<Date, ParseNameError> {
+    text.parse().map_err(|_| ParseNameError { text: text.to_owned(), wanted: "date (YYYY-MM-DD)" })
+}
+
+impl AuthStyle {
+    /// Reads `bearer`, `none`, or the name of a header.
+    pub fn from_word(word: &str) -> Self {
+        match word {
+            "bearer" => Self::Bearer,
+            "none" => Self::None,
+            header => Self::Header(header.to_ascii_lowercase()),
+        }
+    }
+}
+
+impl Wire {
+    /// All of them.
+    pub const ALL: &'static [Self] = &[Self::OpenAi, Self::Anthropic, Self::Gemini];
+
+    /// The word that stands in the config.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::OpenAi => "openai",
+            Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
+        }
+    }
+}
+
+impl FromStr for Wire {
+    type Err = ParseNameError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let wanted = "wire format (openai, anthropic or gemini)";
+        let found = Self::ALL.iter().find(|wire| wire.as_str() == text);
+        found.copied().ok_or_else(|| ParseNameError { text: text.to_owned(), wanted })
+    }
+}
+
+impl SourceKind {
+    /// All of them.
+    pub const ALL: &'static [Self] = &[Self::Docs, Self::Observed, Self::Report, Self::Config];
+
+    /// The word for it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Docs => "docs",
+            Self::Observed => "observed",
+            Self::Report => "report",
+            Self::Config => "config",
+        }
+    }
+}
+
+impl FromStr for SourceKind {
+    type Err = ParseNameError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let wanted = "kind of source (docs, observed or report)";
+        let found = Self::ALL.iter().find(|kind| kind.as_str() == text);
+        found.copied().ok_or_else(|| ParseNameError { text: text.to_owned(), wanted })
+    }
+}
+
+#[cfg(test)]
+#[path = "builtin_tests.rs"]
+mod tests;
