@@ -6,7 +6,7 @@ use std::str::FromStr;
 use jiff::civil::Date;
 use serde::Deserialize;
 
-use crate::domain::{ModelName, ParseNameError, ProviderName};
+use crate::domain::{Dimension, ModelName, ParseNameError, ProviderName, ScopeLevel};
 
 use super::cap::{Cap, ResetClock, SourceKind};
 use super::provider::{AuthStyle, Catalog, ModelInfo, Price, ProviderInfo, Wire};
@@ -94,21 +94,34 @@ struct RawProvider {
     #[serde(default)]
     caps: Vec<RawCap>,
     #[serde(default)]
+    limits: Vec<RawLimit>,
+    #[serde(default)]
     models: Vec<RawModel>,
     prices_as_of: Option<String>,
 }
 
+/// One clock for some dimensions, which have the same limit if any.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawCap {
-    dimension: String,
+    dimensions: Vec<Dimension>,
     model: Option<String>,
     tier: Option<String>,
     limit: Option<u64>,
-    scope: String,
+    scope: ScopeLevel,
     reset: String,
     source: String,
-    as_of: String,
+    note: Option<String>,
+}
+
+/// Numbers of one model or tier.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawLimit {
+    model: Option<String>,
+    tier: Option<String>,
+    limit: BTreeMap<Dimension, u64>,
+    source: String,
     note: Option<String>,
 }
 
@@ -136,6 +149,13 @@ impl RawProvider {
         if priced || self.prices_as_of.is_some() {
             date(self.prices_as_of.as_deref().unwrap_or_default())?;
         }
+        let mut caps = Vec::new();
+        for cap in self.caps {
+            cap.expand(&mut caps)?;
+        }
+        for limit in self.limits {
+            limit.expand(&mut caps)?;
+        }
         Ok(ProviderInfo {
             name,
             base_url: self.base_url,
@@ -150,26 +170,57 @@ impl RawProvider {
             default_model: self.default_model,
             capabilities: self.capabilities,
             max_tokens_field: self.max_tokens_field.unwrap_or_else(|| "max_tokens".to_owned()),
-            caps: self.caps.into_iter().map(RawCap::into_cap).collect::<Result<_, _>>()?,
+            caps,
             models: self.models.into_iter().map(RawModel::into_info).collect(),
         })
     }
 }
 
 impl RawCap {
-    fn into_cap(self) -> Result<Cap, ParseNameError> {
-        Ok(Cap {
-            dimension: self.dimension.parse()?,
-            model: self.model,
-            tier: self.tier,
+    fn expand(self, caps: &mut Vec<Cap>) -> Result<(), ParseNameError> {
+        let (source, as_of) = dated(&self.source)?;
+        let reset: ResetClock = self.reset.parse()?;
+        caps.extend(self.dimensions.into_iter().map(|dimension| Cap {
+            dimension,
+            model: self.model.clone(),
+            tier: self.tier.clone(),
             limit: self.limit,
-            scope: self.scope.parse()?,
-            reset: self.reset.parse::<ResetClock>()?,
-            source: self.source.parse()?,
-            as_of: Some(date(&self.as_of)?),
-            note: self.note,
-        })
+            scope: self.scope,
+            reset: reset.clone(),
+            source,
+            as_of,
+            note: self.note.clone(),
+        }));
+        Ok(())
     }
+}
+
+impl RawLimit {
+    /// Scope and reset clock are those of the dimension, so that no two tiers can disagree.
+    fn expand(self, caps: &mut Vec<Cap>) -> Result<(), ParseNameError> {
+        let (source, as_of) = dated(&self.source)?;
+        for (dimension, limit) in self.limit {
+            let base = caps.iter().find(|cap| cap.dimension == dimension && cap.model.is_none()).cloned();
+            let wanted = "dimension that has an entry in caps";
+            let base = base.ok_or_else(|| ParseNameError { text: dimension.to_string(), wanted })?;
+            caps.push(Cap {
+                model: self.model.clone(),
+                tier: self.tier.clone(),
+                limit: Some(limit),
+                source,
+                as_of,
+                note: self.note.clone(),
+                ..base
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Reads a source with the day it was read: `docs 2026-09-01`.
+fn dated(text: &str) -> Result<(SourceKind, Option<Date>), ParseNameError> {
+    let (kind, day) = text.split_once(' ').unwrap_or((text, ""));
+    Ok((kind.parse()?, Some(date(day)?)))
 }
 
 impl RawModel {
