@@ -11,3 +11,4 @@ pub mod domain;
 pub mod ladder;
 pub mod policy;
 pub mod store;
+pub mod report;
