@@ -12,3 +12,4 @@ pub mod ladder;
 pub mod policy;
 pub mod store;
 pub mod report;
+pub mod wire;

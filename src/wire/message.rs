@@ -1,0 +1,38 @@
+//! Conversations in the shapes that the stricter wires want.
+
+use crate::domain::{ChatRequest, Message, Part, Role};
+
+/// The standing instructions: the request's own, those among the messages, and the one that asks for a shape.
+pub(super) fn system_text(request: &ChatRequest, instruction: Option<&str>) -> Option<String> {
+    let own = request.system.as_deref().into_iter().map(str::to_owned);
+    let among = request.messages.iter().filter(|message| message.role == Role::System).map(words);
+    let texts: Vec<String> =
+        own.chain(among).chain(instruction.map(str::to_owned)).filter(|text| !text.trim().is_empty()).collect();
+    (!texts.is_empty()).then(|| texts.join("\n\n"))
+}
+
+/// The words of a message, its text parts joined by line ends.
+pub(super) fn words(message: &Message) -> String {
+    let texts: Vec<&str> = message
+        .parts
+        .iter()
+        .filter_map(|part| match part {
+            Part::Text(text) => Some(text.as_str()),
+            Part::Image { .. } => None,
+        })
+        .collect();
+    texts.join("\n")
+}
+
+/// The turns without the system's, neighbours of the same role made one: Anthropic and Gemini want the roles to
+/// alternate.
+pub(super) fn alternating(request: &ChatRequest) -> Vec<(Role, Vec<&Part>)> {
+    let mut turns: Vec<(Role, Vec<&Part>)> = Vec::new();
+    for message in request.messages.iter().filter(|message| message.role != Role::System) {
+        match turns.last_mut() {
+            Some((role, parts)) if *role == message.role => parts.extend(&message.parts),
+            _ => turns.push((message.role, message.parts.iter().collect())),
+        }
+    }
+    turns
+}

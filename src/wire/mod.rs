@@ -1,0 +1,106 @@
+//! Pure translation between our request and answer and each wire format, plain and streamed.
+//!
+//! Three formats are spoken: OpenAI's chat completions (and everybody who copies them), Anthropic's messages and
+//! Gemini's generateContent. Nothing here sends, waits or judges a failure. What is decided here is only whether a
+//! body is an answer at all, because only who knows the format can see it: providers put errors, refusals and empty
+//! shells into a 200. The rule is strict in one direction. An [`Answer`] has words in it (or tool calls) and carries
+//! no sign of trouble; everything else is a failure that `classify` looks at, body and all.
+//!
+//! Reading is lenient: only the fields that are needed, each optional, of any type that makes sense. Writing is
+//! strict: the smallest request that says what is wanted, because unknown fields are refused by some.
+
+mod anthropic;
+mod assemble;
+mod finish;
+mod gemini;
+mod message;
+mod openai;
+mod request;
+mod schema;
+mod sse;
+mod stream;
+mod trouble;
+mod url;
+
+use serde_json::Value;
+
+pub use assemble::{Assembled, Assembler};
+pub use request::{EncodeError, Endpoint, HeaderText, HttpRequest};
+pub use stream::StreamDecoder;
+
+use crate::catalog::Wire;
+use crate::domain::{Answer, ChatRequest, Finish, StreamEvent};
+
+/// Writes the request as the endpoint's provider wants it.
+///
+/// # Errors
+/// When the request or the endpoint cannot be put into the wire format: our own or the config's trouble, never the
+/// provider's.
+pub fn encode(endpoint: &Endpoint<'_>, request: &ChatRequest) -> Result<HttpRequest, EncodeError> {
+    let wire = endpoint.provider.wire.ok_or_else(|| EncodeError::NoWire(endpoint.provider.name.clone()))?;
+    if request.messages.is_empty() {
+        return Err(EncodeError::NoMessages);
+    }
+    let (path, body) = match wire {
+        Wire::OpenAi => openai::encode(endpoint, request)?,
+        Wire::Anthropic => anthropic::encode(endpoint, request)?,
+        Wire::Gemini => gemini::encode(endpoint, request)?,
+    };
+    request::assemble(endpoint, wire, request.stream, &path, &body)
+}
+
+/// What a body with a status of success is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Decoded {
+    /// An answer with words or tool calls.
+    Answer(Answer),
+    /// An error, a refusal, an empty shell, or no answer of this wire at all: `classify` has to look at the body.
+    Failure,
+}
+
+/// Reads a whole answer.
+pub fn decode(wire: Wire, body: &[u8]) -> Decoded {
+    let Ok(value) = serde_json::from_slice::<Value>(body) else { return Decoded::Failure };
+    if !value.is_object() || trouble::is_error(&value) {
+        return Decoded::Failure;
+    }
+    let answer = match wire {
+        Wire::OpenAi => openai::decode(&value),
+        Wire::Anthropic => anthropic::decode(&value),
+        Wire::Gemini => gemini::decode(&value),
+    };
+    answer.filter(is_answer).map_or(Decoded::Failure, Decoded::Answer)
+}
+
+/// Whether there is something to hand to the user: words, or tool calls that the model ended on. Thoughts alone, white
+/// space and an answer that the provider itself calls failed are not.
+pub fn is_answer(answer: &Answer) -> bool {
+    let asked_for_tools = answer.other_content && answer.finish == Some(Finish::ToolCalls);
+    answer.finish != Some(Finish::Error) && (asked_for_tools || !answer.text.trim().is_empty())
+}
+
+/// What one event of a stream says.
+fn events(wire: Wire, kind: &str, value: &Value, raw: &str) -> Vec<StreamEvent> {
+    if kind == "error" || trouble::is_error(value) {
+        return vec![StreamEvent::Error(trouble::bounded(raw))];
+    }
+    let events = match wire {
+        Wire::OpenAi => openai::events(value),
+        Wire::Anthropic => anthropic::events(value),
+        Wire::Gemini => gemini::events(value),
+    };
+    // A finish word for failure is an error event in another dress; words before it in the same event still count.
+    events
+        .into_iter()
+        .map(|event| match event {
+            StreamEvent::Finish(Finish::Error) => StreamEvent::Error(trouble::bounded(raw)),
+            StreamEvent::Error(_) => StreamEvent::Error(trouble::bounded(raw)),
+            event => event,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod reply_tests;
+#[cfg(test)]
+mod request_tests;

@@ -1,0 +1,244 @@
+//! Recorded-style replies of `fixtures/replies`, and the requests that are written.
+
+use std::path::PathBuf;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::domain::Usage;
+
+const WIRES: [Wire; 3] = [Wire::OpenAi, Wire::Anthropic, Wire::Gemini];
+
+fn fixture(name: &str) -> Vec<u8> {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures/replies").join(name);
+    std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Every reply of one kind, so that a new file cannot be forgotten.
+fn names(extension: &str) -> Vec<String> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures/replies");
+    let entries = std::fs::read_dir(folder).expect("the folder");
+    let names = entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("a name"));
+    let mut names: Vec<String> = names.filter(|name| name.ends_with(extension)).collect();
+    names.sort();
+    names
+}
+
+fn wire_of(name: &str) -> Wire {
+    match name.split('-').next() {
+        Some("anthropic") => Wire::Anthropic,
+        Some("gemini") => Wire::Gemini,
+        _ => Wire::OpenAi,
+    }
+}
+
+fn usage(input: u64, output: u64, cached: Option<u64>) -> Usage {
+    Usage { input_tokens: Some(input), output_tokens: Some(output), cached_tokens: cached }
+}
+
+/// Words, finish, tokens and other content of the replies that are answers; all others must be failures.
+fn answers() -> Vec<(&'static str, &'static str, Finish, Usage, bool)> {
+    let usual = usage(12, 5, Some(8));
+    vec![
+        ("anthropic-answer.json", "Grüße, 世界!", Finish::Stop, usual, false),
+        ("anthropic-length.json", "half", Finish::Length, usual, false),
+        ("anthropic-thinking.json", "42", Finish::Stop, usual, true),
+        ("deepseek-answer.json", "deep", Finish::Stop, usage(20, 3, Some(16)), false),
+        ("gemini-answer.json", "Grüße, 世界!", Finish::Stop, usual, false),
+        ("gemini-thinking.json", "42", Finish::Stop, usual, true),
+        ("openai-answer.json", "Grüße, 世界!", Finish::Stop, usual, false),
+        ("openai-length.json", "half an ans", Finish::Length, usual, false),
+        ("openai-parts.json", "Hello world", Finish::Stop, usual, true),
+        ("openai-reasoning.json", "42", Finish::Stop, usual, true),
+        ("openai-tools.json", "", Finish::ToolCalls, usual, true),
+        ("xai-answer.json", "thought", Finish::Stop, usage(20, 40, None), false),
+    ]
+}
+
+#[test]
+fn whole_replies() {
+    let answers = answers();
+    let mut found = 0;
+    for name in names(".json") {
+        let decoded = decode(wire_of(&name), &fixture(&name));
+        match answers.iter().find(|(known, ..)| *known == name) {
+            Some((_, text, finish, usage, other)) => {
+                found += 1;
+                let wanted = Answer {
+                    text: (*text).to_owned(),
+                    finish: Some(finish.clone()),
+                    usage: *usage,
+                    other_content: *other,
+                };
+                assert_eq!(decoded, Decoded::Answer(wanted), "{name}");
+            }
+            None => assert_eq!(decoded, Decoded::Failure, "{name}"),
+        }
+    }
+    assert_eq!(found, answers.len());
+}
+
+#[test]
+fn what_is_no_json_is_a_failure() {
+    for body in ["", "null", "[]", "\"text\"", "<html>502</html>", "{\"choices\":[{\"message\":{\"content\":\"cut"] {
+        for wire in WIRES {
+            assert_eq!(decode(wire, body.as_bytes()), Decoded::Failure, "{body}");
+        }
+    }
+}
+
+fn play(wire: Wire, chunks: &[&[u8]]) -> (Vec<StreamEvent>, String) {
+    let mut decoder = StreamDecoder::new(wire);
+    let mut events: Vec<StreamEvent> = chunks.iter().flat_map(|chunk| decoder.push(chunk)).collect();
+    events.extend(decoder.finish());
+    (events, decoder.evidence().to_owned())
+}
+
+fn assembled(wire: Wire, body: &[u8]) -> Assembled {
+    let mut assembler = Assembler::default();
+    play(wire, &[body]).0.iter().for_each(|event| assembler.push(event));
+    assembler.finish()
+}
+
+/// What becomes of a stream, in short: the kind, the words, and the finish or a word of the error.
+fn told(assembled: Assembled) -> String {
+    let finish = |answer: &Answer| answer.finish.as_ref().map_or("-", Finish::as_str).to_owned();
+    match assembled {
+        Assembled::Answer(a) => format!("answer {:?} {} {:?}", a.text, finish(&a), a.usage.output_tokens),
+        Assembled::Empty(a) => format!("empty {:?} {}", a.text, finish(&a)),
+        Assembled::Cut(a) => format!("cut {:?}", a.text),
+        Assembled::Error { partial, data } => format!("error {:?} {}", partial.text, data.len() > 20),
+    }
+}
+
+#[test]
+fn streamed_replies() {
+    let table = [
+        ("anthropic-stream-cut.sse", r#"cut "Hello wor""#),
+        ("anthropic-stream-error-first.sse", r#"error "" true"#),
+        ("anthropic-stream-error.sse", r#"error "Hello wor" true"#),
+        ("anthropic-stream-refusal.sse", r#"empty "" content_filter"#),
+        ("anthropic-stream-thinking.sse", r#"answer "42" stop Some(5)"#),
+        ("anthropic-stream.sse", r#"answer "Grüße, 世界!" stop Some(5)"#),
+        ("gemini-stream-blocked.sse", r#"error "" true"#),
+        ("gemini-stream-cut.sse", r#"cut "Hello wor""#),
+        ("gemini-stream-error.sse", r#"error "Hello wor" true"#),
+        ("gemini-stream-safety.sse", r#"empty "" content_filter"#),
+        ("gemini-stream.sse", r#"answer "Grüße, 世界!" stop Some(5)"#),
+        ("groq-stream.sse", r#"answer "Grüße, 世界!" stop Some(5)"#),
+        ("minimax-stream-error.sse", r#"error "" true"#),
+        ("openai-stream-cut.sse", r#"cut "Hello wor""#),
+        ("openai-stream-error-first.sse", r#"error "" true"#),
+        ("openai-stream-error.sse", r#"error "Hello wor" true"#),
+        ("openai-stream-failed.sse", r#"error "" true"#),
+        ("openai-stream-filtered.sse", r#"empty "" content_filter"#),
+        ("openai-stream-reasoning.sse", r#"answer "42" stop None"#),
+        ("openai-stream-refusal.sse", r#"error "" true"#),
+        ("openai-stream-tools.sse", r#"answer "" tool_calls None"#),
+        ("openai-stream.sse", r#"answer "Grüße, 世界!" stop Some(5)"#),
+        ("xai-stream-error.sse", r#"error "" true"#),
+    ];
+    assert_eq!(names(".sse"), table.map(|(name, _)| name), "the table names every file");
+    for (name, wanted) in table {
+        assert_eq!(told(assembled(wire_of(name), &fixture(name))), wanted, "{name}");
+    }
+}
+
+#[test]
+fn a_stream_and_a_whole_reply_give_the_same_answer() {
+    for wire in ["openai", "anthropic", "gemini"] {
+        let Decoded::Answer(whole) = decode(wire_of(wire), &fixture(&format!("{wire}-answer.json"))) else {
+            panic!("{wire} is no answer")
+        };
+        assert_eq!(assembled(wire_of(wire), &fixture(&format!("{wire}-stream.sse"))), Assembled::Answer(whole));
+    }
+}
+
+#[test]
+fn a_body_that_is_no_stream_is_read_whole() {
+    let decode_as_stream = |name: &str| told(assembled(wire_of(name), &fixture(name)));
+    assert_eq!(decode_as_stream("openai-answer.json"), r#"answer "Grüße, 世界!" stop Some(5)"#);
+    assert_eq!(decode_as_stream("openai-error-in-200.json"), r#"error "" true"#);
+    assert_eq!(decode_as_stream("gemini-blocked.json"), r#"error "" true"#);
+    let told = |body: &str| told(assembled(Wire::OpenAi, body.as_bytes()));
+    assert_eq!(told("<html><body>502 Bad Gateway</body></html>"), r#"error "" true"#);
+    assert_eq!(told("upstream connect error or disconnect"), r#"error "" true"#);
+    assert_eq!(told(": keep-alive\n\n: keep-alive\n\n"), r#"cut """#);
+    assert_eq!(told(""), r#"cut """#);
+    let answer = String::from_utf8(fixture("openai-answer.json")).expect("UTF-8");
+    assert_eq!(told(&format!(": keep-alive\n\n{answer}")), r#"answer "Grüße, 世界!" stop Some(5)"#);
+}
+
+#[test]
+fn a_stream_may_lack_its_last_blank_line_but_not_half_an_event() {
+    let chunk = r#"data: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}]}"#;
+    assert_eq!(told(assembled(Wire::OpenAi, chunk.as_bytes())), r#"answer "hi" stop None"#);
+    let cut = chunk.strip_suffix('}').expect("a brace");
+    assert_eq!(told(assembled(Wire::OpenAi, cut.as_bytes())), r#"cut """#);
+}
+
+#[test]
+fn evidence_keeps_what_was_no_word() {
+    let (_, evidence) = play(Wire::Anthropic, &[&fixture("anthropic-stream-error.sse")]);
+    assert!(evidence.contains("event: error\ndata: {\"type\": \"error\""), "{evidence}");
+    assert!(!evidence.contains("Hello wor"), "{evidence}");
+    let (_, evidence) = play(Wire::OpenAi, &[b"<html>Just a moment...</html>"]);
+    assert_eq!(evidence, "<html>Just a moment...</html>");
+}
+
+#[test]
+fn a_stream_that_is_too_large_ends_in_one_error() {
+    let block = vec![b'x'; 1024 * 1024];
+    for start in ["data: ", "{"] {
+        let mut decoder = StreamDecoder::new(Wire::OpenAi);
+        let mut events = decoder.push(start.as_bytes());
+        (0..20).for_each(|_| events.extend(decoder.push(&block)));
+        events.extend(decoder.finish());
+        assert!(matches!(events.as_slice(), [StreamEvent::Error(_)]), "{start}: {} events", events.len());
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_split_gives_the_same_events(pick in any::<prop::sample::Index>(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..12), ends in 0..3_usize) {
+        let names = [names(".sse"), vec!["openai-answer.json".to_owned(), "flat-error.json".to_owned()]].concat();
+        let name = &names[pick.index(names.len())];
+        let text = String::from_utf8(fixture(name)).expect("UTF-8").replace('\n', ["\n", "\r\n", "\r"][ends]);
+        let body = text.as_bytes();
+        let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(body.len() + 1)).chain([0, body.len()]).collect();
+        cuts.sort_unstable();
+        let chunks: Vec<&[u8]> = cuts.windows(2).map(|pair| &body[pair[0]..pair[1]]).collect();
+        let bytes: Vec<&[u8]> = body.chunks(1).collect();
+        let whole = play(wire_of(name), &[body]);
+        prop_assert_eq!(&play(wire_of(name), &chunks), &whole);
+        prop_assert_eq!(&play(wire_of(name), &bytes), &whole);
+    }
+
+    #[test]
+    fn any_bytes_are_read_without_a_panic(body in prop::collection::vec(any::<u8>(), 0..300), prefix in 0..4_usize) {
+        let start: &[u8] = [b"".as_slice(), b"data: ", b"{", b"event: error\ndata: "][prefix];
+        let body = [start, &body].concat();
+        for wire in WIRES {
+            let _ = decode(wire, &body);
+            let _ = play(wire, &[&body]);
+        }
+    }
+
+    #[test]
+    fn any_json_is_read_without_a_panic(pick in any::<prop::sample::Index>(), at in any::<prop::sample::Index>(), with in prop::sample::select(vec!["null", "[]", "{}", "-1", "\"x\"", "1e999"])) {
+        let names = names(".json");
+        let name = &names[pick.index(names.len())];
+        let text = String::from_utf8(fixture(name)).expect("UTF-8");
+        // One value is put in the place of another.
+        let places: Vec<usize> = text.match_indices(": ").map(|(at, _)| at + 2).collect();
+        prop_assume!(!places.is_empty());
+        let place = places[at.index(places.len())];
+        let (before, after) = text.split_at(place);
+        let (_, after) = after.split_at(after.find([',', '\n']).unwrap_or(0));
+        let body = format!("{before}{with}{after}");
+        for wire in WIRES {
+            let _ = decode(wire, body.as_bytes());
+            let _ = play(wire, &[format!("data: {}\n\n", body.replace('\n', "")).as_bytes()]);
+        }
+    }
+}
