@@ -12,4 +12,5 @@ pub mod ladder;
 pub mod policy;
 pub mod store;
 pub mod report;
+pub mod transport;
 pub mod wire;

@@ -9,6 +9,7 @@ mod record;
 mod scope;
 mod secret;
 mod text;
+mod timeouts;
 
 pub use chat::{Answer, ChatRequest, Finish, Message, Part, Role, StreamEvent, Usage};
 pub use deployment::{Deployment, ParseNameError, Selector, Target};
@@ -19,3 +20,4 @@ pub use record::{AttemptKind, AttemptRecord, Outcome, RequestRecord};
 pub use scope::Scope;
 pub use secret::{Redactor, Secret};
 pub use text::{excerpt, printable};
+pub use timeouts::Timeouts;
