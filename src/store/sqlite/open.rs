@@ -25,7 +25,7 @@ pub(super) fn read_write(path: &Path, options: OpenOptions) -> Result<Connection
     if !exists(path)? {
         create(path)?;
     }
-    refuse(path, peek(path).map_err(told)?)?;
+    first_look(path)?;
     let conn = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE, options).map_err(told)?;
     // Without the right to write, SQLite quietly opens for reading.
     if conn.is_readonly(c"main").map_err(told)? {
@@ -49,7 +49,7 @@ pub(super) fn read_only(path: &Path, options: OpenOptions) -> Result<Connection,
     if !exists(path)? {
         return Err(StoreError::Missing { path: path.to_owned() });
     }
-    refuse(path, peek(path).map_err(told)?)?;
+    first_look(path)?;
     let conn = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY, options).map_err(told)?;
     let stamp = Stamp::read(&conn).map_err(told)?;
     refuse(path, stamp)?;
@@ -59,6 +59,9 @@ pub(super) fn read_only(path: &Path, options: OpenOptions) -> Result<Connection,
         _ => Ok(conn),
     }
 }
+
+/// The length of the header of a SQLite file.
+const HEADER: u64 = 100;
 
 /// The newest version that this program knows.
 pub(super) fn known() -> i64 {
@@ -72,6 +75,10 @@ pub(super) fn plain(path: &Path) -> PathBuf {
 
 fn exists(path: &Path) -> Result<bool, StoreError> {
     match fs::metadata(path) {
+        // SQLite takes a file of one byte for an empty one.
+        Ok(found) if found.is_file() && (1..HEADER).contains(&found.len()) => {
+            Err(StoreError::NotADatabase { path: path.to_owned() })
+        }
         Ok(found) if found.is_file() => Ok(true),
         Ok(_) => Err(StoreError::NotAFile { path: path.to_owned() }),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
@@ -115,10 +122,23 @@ fn refuse(path: &Path, stamp: Stamp) -> Result<(), StoreError> {
     }
 }
 
-/// What the header says, without locking, creating or changing anything.
-fn peek(path: &Path) -> rusqlite::Result<Stamp> {
+/// Stops at what the header says, without locking, creating or changing anything.
+///
+/// With a WAL beside it the file may be in the middle of a write-back, by a process at work or one that died, and can
+/// look damaged or like nobody's to who ignores the WAL. Then only the second look tells.
+fn first_look(path: &Path) -> Result<(), StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    Stamp::read(&Connection::open_with_flags(uri(path), flags)?)
+    match Connection::open_with_flags(uri(path), flags).and_then(|conn| Stamp::read(&conn)) {
+        Ok(stamp) if stamp.verdict(STEPS.len()) == Verdict::Foreign && has_wal(path) => Ok(()),
+        Ok(stamp) => refuse(path, stamp),
+        Err(_) => Ok(()),
+    }
+}
+
+fn has_wal(path: &Path) -> bool {
+    let mut wal = path.as_os_str().to_owned();
+    wal.push("-wal");
+    Path::new(&wal).exists()
 }
 
 /// The path as SQLite's URI for a file that cannot change.

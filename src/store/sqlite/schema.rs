@@ -39,7 +39,16 @@ pub(super) enum Verdict {
 }
 
 impl Stamp {
+    /// All parts as of one moment: another process may be making the tables just now.
     pub(super) fn read(conn: &Connection) -> rusqlite::Result<Self> {
+        let transaction = Transaction::new_unchecked(conn, TransactionBehavior::Deferred)?;
+        let stamp = Self::read_in(&transaction)?;
+        transaction.commit()?;
+        Ok(stamp)
+    }
+
+    /// The same within a transaction.
+    fn read_in(conn: &Transaction<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
             application_id: conn.pragma_query_value(None, "application_id", |row| row.get(0))?,
             version: conn.pragma_query_value(None, "user_version", |row| row.get(0))?,
@@ -64,7 +73,7 @@ impl Stamp {
 pub(super) fn migrate(conn: &Connection, steps: &[&str], wait: &mut Wait) -> rusqlite::Result<Stamp> {
     set_wal(conn, wait)?;
     let transaction = Transaction::new_unchecked(conn, TransactionBehavior::Exclusive)?;
-    let stamp = Stamp::read(&transaction)?;
+    let stamp = Stamp::read_in(&transaction)?;
     if matches!(stamp.verdict(steps.len()), Verdict::Empty | Verdict::Older) {
         for step in steps.iter().skip(usize::try_from(stamp.version).unwrap_or(0)) {
             transaction.execute_batch(step)?;
