@@ -12,5 +12,6 @@ pub mod ladder;
 pub mod policy;
 pub mod store;
 pub mod report;
+pub mod rehearsal;
 pub mod transport;
 pub mod wire;

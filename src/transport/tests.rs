@@ -68,7 +68,7 @@ fn try_send(url: &str, timeouts: &Timeouts, options: &TransportOptions) -> Resul
     let transport = Transport::new(options).expect("a transport");
     block_on(async {
         let reply = transport.send(&request(url), timeouts).await?;
-        Ok((reply.status, reply.body.whole(1000, Limit::idle(SHORT)).await?))
+        Ok((reply.status, reply.body.whole(1000, Limit::idle(timeouts.idle)).await?))
     })
 }
 
@@ -196,7 +196,8 @@ fn timers_are_told_apart() {
         assert_eq!((fault.kind, fault.sent), (wanted, true));
     }
     let (address, _alive) = silent_after("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf");
-    assert_eq!(fault(&format!("http://{address}/"), &long()).kind, TransportFault::IdleTimeout);
+    let stalled = fault(&format!("http://{address}/"), &Timeouts { idle: SHORT, ..long() });
+    assert_eq!(stalled.kind, TransportFault::IdleTimeout);
 }
 
 #[test]
@@ -279,6 +280,15 @@ fn a_server_that_speaks_no_tls_is_a_tls_fault() {
         let fault = fault(&format!("https://{address}/"), &long());
         assert_eq!((fault.kind, fault.sent), (TransportFault::Tls, false), "{fault:?}");
     }
+}
+
+#[test]
+fn a_proxy_gets_all_but_what_is_local() {
+    let answer = |text: &'static str| answer(format!("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n{text}"));
+    let options = TransportOptions { proxy: Some(format!("http://{}", answer("proxy"))), ..Default::default() };
+    let local = format!("http://{}/", answer("local"));
+    assert_eq!(try_send(&local, &long(), &options), Ok((200, b"local".to_vec())));
+    assert_eq!(try_send("http://llm.invalid/", &long(), &options), Ok((200, b"proxy".to_vec())));
 }
 
 #[test]

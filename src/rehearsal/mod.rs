@@ -1,0 +1,20 @@
+//! Scripted providers on loopback that speak the real wire formats and misbehave on cue.
+//!
+//! A rehearsal is only worth something if everything but the provider is real: sockets, HTTP, the wire format, SSE,
+//! the error bodies. So a scripted provider is a small HTTP server of its own, and what it says is data. Threads of the
+//! standard library are enough and start in microseconds; nobody here sleeps, a pause between two pieces is a read
+//! with a timeout, which also notices at once when the client goes away or the provider is dropped.
+
+mod http;
+pub mod night;
+mod play;
+mod render;
+mod script;
+mod server;
+
+pub use http::Seen;
+pub use script::{Case, Reply, Script};
+pub use server::Provider;
+
+#[cfg(test)]
+mod tests;
