@@ -11,6 +11,7 @@
 mod body;
 mod fault;
 
+use std::fmt;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -31,12 +32,20 @@ const MAX_HEADERS: usize = 200;
 const HEADER_BYTES: usize = 64 * 1024;
 
 /// What differs from one installation to another.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct TransportOptions {
     /// The contents of PEM files with further root certificates.
     pub ca_pems: Vec<Vec<u8>>,
     /// The proxy for all but this machine's own servers; no environment variable is looked at.
     pub proxy: Option<String>,
+}
+
+impl fmt::Debug for TransportOptions {
+    /// A proxy's URL may hold a password.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (roots, proxy) = (self.ca_pems.len(), self.proxy.is_some());
+        f.debug_struct("TransportOptions").field("ca_pems", &roots).field("proxy", &proxy).finish()
+    }
 }
 
 /// Why nothing can be sent at all.
@@ -59,12 +68,18 @@ pub enum TransportError {
 }
 
 /// Sends requests. One per process; building it costs some 0.1 ms, so it is built by who is about to send.
-#[derive(Debug)]
 pub struct Transport {
     tls: rustls::ClientConfig,
     proxy: Option<reqwest::Proxy>,
     /// The connect timer belongs to a client, so there is one client for each of the few settings of it.
     clients: Mutex<Vec<(Duration, reqwest::Client)>>,
+}
+
+impl fmt::Debug for Transport {
+    /// A proxy's URL may hold a password.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Transport").field("proxy", &self.proxy.is_some()).finish_non_exhaustive()
+    }
 }
 
 /// The head of a reply, and its body to come.

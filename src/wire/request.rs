@@ -172,20 +172,24 @@ pub(super) fn assemble(
     for (name, value) in &endpoint.provider.headers {
         set(name, plain(value));
     }
-    if let Some(key) = endpoint.key.filter(|key| !key.is_empty()) {
-        match &endpoint.provider.auth {
-            AuthStyle::Bearer => {
-                set("authorization", HeaderText::Secret(Secret::new(&format!("Bearer {}", key.expose()))));
-            }
-            AuthStyle::Header(name) => set(name, HeaderText::Secret(key.clone())),
-            AuthStyle::None => {}
-        }
+    if let Some((name, value)) = endpoint.key.and_then(|key| key_header(&endpoint.provider.auth, key)) {
+        set(name, HeaderText::Secret(value));
     }
     if let Some((name, _)) = headers.iter().find(|(name, value)| !is_sendable(name, value.expose())) {
         return Err(EncodeError::BadHeader(name.chars().filter(|c| !c.is_control()).take(64).collect()));
     }
     let body = serde_json::to_vec(body).unwrap_or_default();
     Ok(HttpRequest { method: "POST", url, headers, body })
+}
+
+/// The header that shows the key.
+fn key_header<'a>(auth: &'a AuthStyle, key: &Secret) -> Option<(&'a str, Secret)> {
+    match auth {
+        _ if key.is_empty() => None,
+        AuthStyle::Bearer => Some(("authorization", Secret::new(&format!("Bearer {}", key.expose())))),
+        AuthStyle::Header(name) => Some((name, key.clone())),
+        AuthStyle::None => None,
+    }
 }
 
 /// Whether a name is a token and a value is visible ASCII with spaces, as HTTP wants it.
