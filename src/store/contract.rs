@@ -42,7 +42,7 @@ pub(super) fn cooldown(model: &str, streak: u32) -> HoldRecord {
     })
 }
 
-fn quarantine() -> HoldRecord {
+pub(super) fn quarantine() -> HoldRecord {
     HoldRecord::Quarantine(Quarantine {
         scope: Scope { region: Some("eu".to_owned()), ..Scope::provider("gemini".into()) },
         dimension: Dimension::Rpd,
@@ -57,7 +57,7 @@ fn quarantine() -> HoldRecord {
     })
 }
 
-fn circuit(family: Family, consecutive: u32) -> HoldRecord {
+pub(super) fn circuit(family: Family, consecutive: u32) -> HoldRecord {
     HoldRecord::Circuit(Circuit {
         scope: Scope { credential: Some("team".into()), ..Scope::provider("groq".into()) },
         family,

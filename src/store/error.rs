@@ -159,7 +159,9 @@ impl StoreError {
             Self::Locked { path, .. } => {
                 Some(format!("close what holds it (`fuser {}` may tell), then run it again", path.display()))
             }
-            Self::Full { .. } => Some("free some space, then run it again; nothing was lost".to_owned()),
+            Self::Full { .. } => {
+                Some("free some space, then run it again; what was written before is intact".to_owned())
+            }
             Self::Newer { .. } => {
                 Some("update llmr, or name another file with `--state FILE`; this one was not changed".to_owned())
             }

@@ -159,12 +159,13 @@ impl State {
         let wanted = |place: i64, request: &RequestRecord| {
             filter.id.as_ref().is_none_or(|id| *id == request.id)
                 && filter.class.is_none_or(|class| request.attempts.iter().any(|a| a.class == Some(class)))
-                && filter.since.is_none_or(|since| request.started_at >= since)
                 && filter.after.is_none_or(|after| place > after && request.outcome != Outcome::Unfinished)
         };
         let mut found: Vec<_> = self
             .requests
             .iter()
+            // By the time that the row states: the attempts of an unfinished request may know an earlier one.
+            .filter(|(_, request)| filter.since.is_none_or(|since| request.started_at >= since))
             .map(|(place, request)| (*place, self.whole(request)))
             .filter(|(place, request)| wanted(*place, request))
             .collect();

@@ -244,4 +244,6 @@ fn unfinished(id: &RequestId, first: &AttemptRecord) -> RequestRecord {
 }
 
 #[cfg(test)]
+mod alike;
+#[cfg(test)]
 mod contract;

@@ -68,6 +68,20 @@ fn state_outlives_the_store_and_is_shared() {
 }
 
 #[test]
+fn a_store_may_be_used_from_other_threads() {
+    let place = place();
+    let store = open(&place.path).expect("made");
+    std::thread::scope(|scope| {
+        for n in 0..4 {
+            let batch = changes([change(None, cooldown(&n.to_string(), 1))]);
+            let store = &store;
+            scope.spawn(move || store.commit(&batch).expect("written"));
+        }
+    });
+    assert_eq!(store.holds().expect("holds").len(), 4);
+}
+
+#[test]
 fn reading_only_reads_and_never_makes_a_file() {
     let place = place();
     assert!(matches!(SqliteStore::open_read_only(&place.path), Err(StoreError::Missing { .. })));
@@ -150,6 +164,14 @@ fn what_is_no_state_file_is_not_touched() {
     fs::remove_file(&place.path).expect("removed");
     raw(&place.path).execute_batch("CREATE TABLE bookmarks (url TEXT)").expect("another program's");
     refused(&place.path, |error| matches!(error, StoreError::Foreign { .. }));
+    // And while it works in WAL mode, with its tables written to the WAL alone.
+    let busy = place.path.with_file_name("busy.db");
+    let other = raw(&busy);
+    other.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(())).expect("WAL mode");
+    other.execute_batch("CREATE TABLE bookmarks (url TEXT)").expect("another program's");
+    let before = fs::read(&busy).expect("bytes");
+    assert!(matches!(open(&busy), Err(StoreError::Foreign { .. })));
+    assert_eq!(fs::read(&busy).expect("bytes"), before);
 
     let directory = place.path.parent().expect("a parent");
     assert!(matches!(open(directory), Err(StoreError::NotAFile { .. })));

@@ -1,0 +1,82 @@
+//! The backends must not differ: any story leads both to the same answers.
+
+use proptest::prelude::*;
+
+use super::contract::{at, attempt, change, circuit, cooldown, quarantine, request};
+use super::{Batch, LogFilter, MemoryStore, OpenOptions, SqliteStore, Store, StoreError};
+use crate::domain::{AttemptKind, AttemptRecord, Class, RequestId};
+use crate::policy::{Change, Family, HoldRecord};
+
+fn record() -> impl Strategy<Value = HoldRecord> {
+    (0..5, 0..4_u32).prop_map(|(which, number)| match which {
+        0 => cooldown("llama", number),
+        1 => cooldown("qwen", number),
+        2 => quarantine(),
+        3 => circuit(Family::Auth, number),
+        _ => circuit(Family::Transient, number),
+    })
+}
+
+/// Mostly a version that may be there, sometimes one that never is.
+fn any_change() -> impl Strategy<Value = Change> {
+    let expected = prop_oneof![Just(None), (1..4_i64).prop_map(Some), Just(Some(99))];
+    (expected, record(), prop::bool::weighted(0.8)).prop_map(|(expected, record, keep)| {
+        let change = change(expected, record);
+        if keep { change } else { Change { record: None, ..change } }
+    })
+}
+
+fn any_attempt() -> impl Strategy<Value = AttemptRecord> {
+    let who = prop::sample::select(vec!["groq/llama@team", "groq/llama", "lab/qwen"]);
+    let kind = prop::sample::select(AttemptKind::ALL);
+    let class = prop::option::of(prop::sample::select(&[Class::Timeout, Class::Auth, Class::RateLimit][..]));
+    (who, kind, class, 0..50_i64).prop_map(|(who, kind, class, seconds)| attempt(who, kind, class, seconds))
+}
+
+fn id() -> impl Strategy<Value = RequestId> {
+    prop::sample::select(vec!["r-1", "r-2", "r-3"]).prop_map(RequestId::from)
+}
+
+fn batch() -> impl Strategy<Value = Batch> {
+    let attempts = prop::collection::vec((id(), 0..3_u32, any_attempt()), 0..3);
+    let request = (id(), 0..50_i64, prop::collection::vec(any_attempt(), 0..3))
+        .prop_map(|(id, seconds, attempts)| request(id.as_str(), seconds, attempts));
+    (prop::collection::vec(any_change(), 0..3), attempts, prop::option::weighted(0.3, request))
+        .prop_map(|(changes, attempts, request)| Batch { changes, attempts, request })
+}
+
+fn filter() -> impl Strategy<Value = LogFilter> {
+    let class = prop::option::of(prop::sample::select(&[Class::Timeout, Class::Auth][..]));
+    let (since, after) = (prop::option::of(0..50_i64), prop::option::of(0..6_i64));
+    (prop::option::weighted(0.2, id()), class, since, prop_oneof![Just(usize::MAX), 0..3_usize], after)
+        .prop_map(|(id, class, since, limit, after)| LogFilter { id, class, since: since.map(at), limit, after })
+}
+
+/// The answer, with only the kind of an error.
+fn kind<T>(answer: Result<T, StoreError>) -> Result<T, String> {
+    answer.map_err(|error| error.to_string())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn both_backends_give_the_same_answers(
+        batches in prop::collection::vec(batch(), 1..12),
+        filters in prop::collection::vec(filter(), 6),
+        since in 0..50_i64,
+    ) {
+        let directory = tempfile::tempdir().expect("a directory");
+        let file = SqliteStore::open(&directory.path().join("state.db"), OpenOptions::default()).expect("a store");
+        let memory = MemoryStore::new();
+        for batch in &batches {
+            prop_assert_eq!(kind(file.commit(batch)), kind(memory.commit(batch)), "{:?}", batch);
+            prop_assert_eq!(kind(file.holds()), kind(memory.holds()));
+        }
+        prop_assert_eq!(kind(file.health()), kind(memory.health()));
+        prop_assert_eq!(kind(file.retries_since(at(since))), kind(memory.retries_since(at(since))));
+        for filter in filters.iter().chain([&LogFilter::default()]) {
+            prop_assert_eq!(kind(file.log(filter)), kind(memory.log(filter)), "{:?}", filter);
+        }
+    }
+}
