@@ -7,6 +7,7 @@
 
 pub mod catalog;
 pub mod clock;
+pub mod config;
 pub mod domain;
 pub mod ladder;
 pub mod policy;

@@ -1,0 +1,150 @@
+//! A ladder without a config, from the keys that the environment already holds under their usual names.
+//!
+//! Order decides who pays and who reads the prompt, so it is fixed and known, not an accident of sorting: the providers
+//! whose keys people set on purpose come first, servers of this machine last. A provider without a default model in the
+//! catalogue is left out; its usual variable is set on many machines for other purposes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use crate::catalog::{AuthStyle, Catalog, ProviderInfo};
+use crate::domain::{Deployment, LadderName, ProviderName};
+use crate::policy::PolicySettings;
+
+use super::providers::implied;
+use super::types::{Config, CredentialConfig, KeySource, LadderConfig, Limits, StepConfig, Strategy};
+use super::{Problem, problem};
+
+/// The name of the ladder that is assembled, and of the one that is taken when a file does not say.
+pub const LADDER: &str = "main";
+
+/// Who comes first; the others follow by name.
+const ORDER: &[&str] =
+    &["openai", "anthropic", "gemini", "groq", "mistral", "cerebras", "openrouter", "cloudflare", "azure"];
+
+/// Assembles a config from the environment, which `env` reads: one step for each provider whose key is set, with the
+/// model that the catalogue names, then the local servers that were found to answer. The ladder has no steps when there
+/// is nothing; what could not be used is told in the warnings.
+pub fn from_environment(
+    env: &dyn Fn(&str) -> Option<String>,
+    local_servers: &[ProviderName],
+    builtin: Catalog,
+) -> Config {
+    let mut config = empty(builtin);
+    config.credentials = implied(&config.catalog, &[], &BTreeSet::new());
+    let missing = config.fill_base_urls(env);
+    let mut deployments = Vec::new();
+    for info in in_order(&config.catalog).filter(|info| !info.local) {
+        let set = |name: &&String| env(name).is_some_and(|value| !value.trim().is_empty());
+        let Some(variable) = info.env.iter().find(set) else { continue };
+        let Some(model) = info.default_model.clone() else { continue };
+        if let Some(lacks) = missing.get(&info.name) {
+            let message = format!("{variable} is set but {lacks} is not, so {} is left out", info.name);
+            config.warnings.push(warning(variable, message, format!("set {lacks} as well")));
+            continue;
+        }
+        let Some(credential) = config.credentials.iter_mut().find(|c| c.provider == info.name) else { continue };
+        credential.key = KeySource::Env(variable.clone());
+        let credential = Some(credential.name.clone());
+        deployments.push(Deployment { provider: info.name.clone(), model, credential });
+    }
+    for name in local_servers {
+        match config.catalog.provider(name).map(|info| info.default_model.clone()) {
+            Some(Some(model)) => deployments.push(Deployment { provider: name.clone(), model, credential: None }),
+            _ => {
+                let message = format!("{name} answers, but it is not known which model it has");
+                let hint = format!("write a config with a step \"{name}/MODEL\"");
+                config.warnings.push(warning(name.as_str(), message, hint));
+            }
+        }
+    }
+    let timeout = config.limits.timeout;
+    let step = |deployment| StepConfig { deployment, system: None, timeout, attempts: None };
+    if let Some(ladder) = config.ladders.get_mut(LADDER) {
+        ladder.steps = deployments.into_iter().map(step).collect();
+    }
+    config
+}
+
+/// The hosted providers in the order in which they are asked.
+fn in_order(catalog: &Catalog) -> impl Iterator<Item = &ProviderInfo> {
+    let first = ORDER.iter().filter_map(|name| catalog.providers.get(*name));
+    first.chain(catalog.providers.values().filter(|info| !ORDER.contains(&info.name.as_str())))
+}
+
+fn empty(catalog: Catalog) -> Config {
+    let limits = Limits::default();
+    let ladder = LadderConfig {
+        steps: Vec::new(),
+        strategy: Strategy::Ordered,
+        context_window: None,
+        content_policy: None,
+        last_resort: None,
+        system: None,
+        limits,
+    };
+    Config {
+        path: None,
+        default_ladder: LadderName::new(LADDER),
+        catalog,
+        providers: BTreeMap::new(),
+        credentials: Vec::new(),
+        ladders: BTreeMap::from([(LadderName::new(LADDER), ladder)]),
+        limits,
+        policy: PolicySettings::default(),
+        alarm: None,
+        rules: Vec::new(),
+        account_caps: Vec::new(),
+        store: None,
+        retention: None,
+        warnings: Vec::new(),
+    }
+}
+
+fn warning(key: &str, message: String, hint: String) -> Problem {
+    Problem { file: PathBuf::from("environment"), line: None, key: key.to_owned(), message, hint: Some(hint) }
+}
+
+impl Config {
+    /// Fills the variables of base URLs from the environment and gives, for each provider that lacks one, the name of
+    /// the environment variable. To be called once, before anything is sent.
+    pub fn fill_base_urls(&mut self, env: &dyn Fn(&str) -> Option<String>) -> BTreeMap<ProviderName, String> {
+        let mut missing = BTreeMap::new();
+        for info in self.catalog.providers.values_mut() {
+            match info.base_url_from(env) {
+                Ok(url) => info.base_url = url,
+                Err(variable) => {
+                    missing.insert(info.name.clone(), variable);
+                }
+            }
+        }
+        missing
+    }
+
+    /// Fills base URLs and reports those that a ladder needs but the environment does not complete.
+    pub fn complete(&mut self, env: &dyn Fn(&str) -> Option<String>) -> Vec<Problem> {
+        let missing = self.fill_base_urls(env);
+        let used: BTreeSet<_> = self.all_deployments().into_iter().map(|deployment| deployment.provider).collect();
+        let file = self.path.clone().unwrap_or_else(|| PathBuf::from("environment"));
+        let lacking = missing.into_iter().filter(|(provider, _)| used.contains(provider));
+        let problem = |(provider, variable): (ProviderName, String)| Problem {
+            file: file.clone(),
+            line: None,
+            key: problem::Place { line: None, key: "providers".to_owned() }.below(provider.as_str()),
+            message: format!("its base URL needs the environment variable {variable}, which is not set"),
+            hint: Some(format!("set {variable}, or write the whole `base_url`")),
+        };
+        lacking.map(problem).collect()
+    }
+
+    /// Whether the deployment is sent with a key.
+    pub fn needs_key(&self, deployment: &Deployment) -> bool {
+        let auth = self.catalog.provider(&deployment.provider).map(|info| &info.auth);
+        deployment.credential.is_some() && auth.is_some_and(|auth| *auth != AuthStyle::None)
+    }
+
+    /// Where the deployment's key is kept.
+    pub fn key_source(&self, deployment: &Deployment) -> &KeySource {
+        self.credential(deployment).map_or(&KeySource::None, |credential: &CredentialConfig| &credential.key)
+    }
+}

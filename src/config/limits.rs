@@ -1,0 +1,182 @@
+//! `[limits]`, the overrides of a ladder or step, `[breaker]`, `[cooldown]`, `[alarm]` and `[store]`.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use crate::policy::PolicySettings;
+
+use super::key::read_source;
+use super::reader::{Node, Reader, Section};
+use super::types::{Alarm, Limits, OnUnknown, StreamPolicy, Timeouts, Webhook};
+use super::url::check_url;
+
+/// The keys of `[limits]`; a ladder takes all but the first.
+pub(super) const LIMIT_KEYS: &[&str] =
+    &["retry_budget", "attempts", "deadline", "timeout", "wait", "max_cost_usd", "stream", "on_unknown", "hedge"];
+
+/// Reads those limits that the section has over the given ones.
+pub(super) fn limits(section: &Section<'_, '_>, mut limits: Limits) -> Limits {
+    let count = |key: &str, most: u64| {
+        let number = section.get(key)?.integer(u64::from(key == "attempts")..=most)?;
+        u32::try_from(number).ok()
+    };
+    limits.attempts = count("attempts", 100).unwrap_or(limits.attempts);
+    limits.retry_budget = count("retry_budget", 100_000).unwrap_or(limits.retry_budget);
+    limits.deadline = section.get("deadline").and_then(|node| positive(&node)).unwrap_or(limits.deadline);
+    limits.wait = section.get("wait").and_then(|node| node.duration()).unwrap_or(limits.wait);
+    limits.timeout = timeouts(section, limits.timeout);
+    if let Some(cost) = section.get("max_cost_usd").and_then(|node| node.amount()) {
+        limits.max_cost_usd = cost.is_finite().then_some(cost);
+    }
+    if let Some(stream) = section.get("stream").and_then(|node| node.word("policy", &["fail", "buffer", "restart"])) {
+        limits.stream = stream;
+    }
+    if let Some(unknown) = section.get("on_unknown").and_then(|node| node.word("choice", &["stop", "next"])) {
+        limits.on_unknown = unknown;
+    }
+    if let Some(node) = section.get("hedge") {
+        hedge(&node);
+    }
+    limits
+}
+
+/// Reads `timeout = { … }` over the given ones.
+pub(super) fn timeouts(section: &Section<'_, '_>, mut timeouts: Timeouts) -> Timeouts {
+    let Some(node) = section.get("timeout") else { return timeouts };
+    if node.as_text().is_some() {
+        let hint = "write { connect = \"5s\", first = \"30s\", idle = \"30s\", total = \"90s\" }, or only some of them";
+        node.reader.error(&node.place, "a table is wanted, this is one duration", Some(hint.to_owned()));
+        return timeouts;
+    }
+    let Some(table) = node.section() else { return timeouts };
+    table.allow(&["connect", "first", "idle", "total"]);
+    let read = |key: &str, value: &mut Duration| {
+        *value = table.get(key).and_then(|node| positive(&node)).unwrap_or(*value);
+    };
+    read("connect", &mut timeouts.connect);
+    read("first", &mut timeouts.first);
+    read("idle", &mut timeouts.idle);
+    read("total", &mut timeouts.total);
+    timeouts
+}
+
+/// A duration that is not zero.
+fn positive(node: &Node<'_, '_>) -> Option<Duration> {
+    let duration = node.duration()?;
+    if duration.is_zero() {
+        node.reader.error(&node.place, "must be more than 0", None);
+        return None;
+    }
+    Some(duration)
+}
+
+/// Only `"off"` is known so far; a delay is understood, so that it can be told apart from a slip.
+fn hedge(node: &Node<'_, '_>) {
+    if node.as_text() == Some("off") {
+        return;
+    }
+    if node.duration().is_some() {
+        let hint = "take the line out or write hedge = \"off\"".to_owned();
+        node.reader.error(&node.place, "hedging is not available in this version", Some(hint));
+    }
+}
+
+/// `[breaker]` and `[cooldown]` over the defaults.
+pub(super) fn policy(root: &Section<'_, '_>) -> PolicySettings {
+    let mut settings = PolicySettings::default();
+    if let Some(section) = root.section("breaker") {
+        section.allow(&["failures", "window", "consecutive", "consecutive_window", "open", "open_max"]);
+        let count = |key: &str, value: &mut u32| {
+            let number = section.get(key).and_then(|node| node.integer(1..=1000));
+            *value = number.and_then(|number| u32::try_from(number).ok()).unwrap_or(*value);
+        };
+        count("failures", &mut settings.breaker.failures);
+        count("consecutive", &mut settings.breaker.consecutive);
+        span(&section, "window", &mut settings.breaker.window);
+        span(&section, "consecutive_window", &mut settings.breaker.consecutive_window);
+        span(&section, "open", &mut settings.breaker.open);
+        span(&section, "open_max", &mut settings.breaker.open_max);
+        ordered(&section, ("open", settings.breaker.open), ("open_max", settings.breaker.open_max));
+    }
+    if let Some(section) = root.section("cooldown") {
+        section.allow(&["first", "max"]);
+        span(&section, "first", &mut settings.rate_limit.first);
+        span(&section, "max", &mut settings.rate_limit.max);
+        ordered(&section, ("first", settings.rate_limit.first), ("max", settings.rate_limit.max));
+    }
+    settings
+}
+
+fn span(section: &Section<'_, '_>, key: &str, value: &mut Duration) {
+    *value = section.get(key).and_then(|node| positive(&node)).unwrap_or(*value);
+}
+
+fn ordered(section: &Section<'_, '_>, (low_key, low): (&str, Duration), (high_key, high): (&str, Duration)) {
+    let node = section.get(high_key).or_else(|| section.get(low_key));
+    if let Some(node) = node.filter(|_| low > high) {
+        node.reader.error(&node.place, format!("`{high_key}` must not be less than `{low_key}`"), None);
+    }
+}
+
+/// `[alarm]`.
+pub(super) fn alarm(root: &Section<'_, '_>) -> Option<Alarm> {
+    let section = root.section("alarm")?;
+    section.allow(&["command", "webhook"]);
+    let command = section.get("command").and_then(|node| program(&node)).unwrap_or_default();
+    let webhook = section.get("webhook").and_then(|node| webhook(&node));
+    Some(Alarm { command, webhook })
+}
+
+/// A program with its arguments.
+pub(super) fn program(node: &Node<'_, '_>) -> Option<Vec<String>> {
+    if node.as_text().is_some() {
+        let hint = "write a program and its arguments: [\"PROGRAM\", \"ARGUMENT\"]";
+        node.reader.error(&node.place, "an array is wanted; no shell reads this", Some(hint.to_owned()));
+        return None;
+    }
+    let words = node.texts()?;
+    if words.is_empty() {
+        node.reader.error(&node.place, "empty", None);
+        return None;
+    }
+    Some(words)
+}
+
+fn webhook(node: &Node<'_, '_>) -> Option<Webhook> {
+    let section = node.section()?;
+    section.allow(&["url", "secret"]);
+    let url =
+        section.need("url", "say where to post").and_then(|node| check_url(&node, &[], "write \"https://HOST/PATH\""));
+    let secret = section.need("secret", "for example { env = \"LLMR_WEBHOOK_SECRET\" }");
+    let secret = secret.and_then(|node| read_source(&node, "LLMR_WEBHOOK_SECRET"));
+    let hint = "`alarm.command` is used".to_owned();
+    node.reader.warn(&node.place, "webhooks are not delivered yet", Some(hint));
+    Some(Webhook { url: url?, secret: secret? })
+}
+
+/// `[store]`: the state file and how long the log is kept.
+pub(super) fn store(root: &Section<'_, '_>, reader: &Reader) -> (Option<std::path::PathBuf>, Option<Duration>) {
+    let Some(section) = root.section("store") else { return (None, None) };
+    section.allow(&["path", "retention"]);
+    let path = section.get("path").and_then(|node| node.text()).map(|text| reader.path(&text));
+    (path, section.get("retention").and_then(|node| positive(&node)))
+}
+
+/// What a word of a fixed set is, or not.
+macro_rules! one_of {
+    ($type:ty, $wanted:literal, $($word:literal => $value:expr),+) => {
+        impl FromStr for $type {
+            type Err = crate::domain::ParseNameError;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                match text {
+                    $($word => Ok($value),)+
+                    _ => Err(crate::domain::ParseNameError { text: text.to_owned(), wanted: $wanted }),
+                }
+            }
+        }
+    };
+}
+
+one_of!(StreamPolicy, "stream policy", "fail" => Self::Fail, "buffer" => Self::Buffer, "restart" => Self::Restart);
+one_of!(OnUnknown, "choice (stop or next)", "stop" => Self::Stop, "next" => Self::Next);

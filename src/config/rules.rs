@@ -1,0 +1,152 @@
+//! `[[rules]]` and `[[caps]]`: what the operator knows better than we do.
+
+use crate::catalog::{Cap, Catalog, ResetClock, SourceKind};
+use crate::domain::{AccountName, Class, Dimension, ModelName, ProviderName, ScopeLevel};
+
+use super::reader::{Node, Section};
+use super::types::{AccountCap, CustomRule};
+
+/// Reads the classification rules.
+pub(super) fn rules(root: &Section<'_, '_>, catalog: &Catalog) -> Vec<CustomRule> {
+    root.sections("rules").iter().filter_map(|section| rule(section, catalog)).collect()
+}
+
+fn rule(section: &Section<'_, '_>, catalog: &Catalog) -> Option<CustomRule> {
+    section.allow(&["provider", "status", "code", "type", "contains", "class", "scope", "dimension"]);
+    let text = |key: &str| section.get(key).and_then(|node| node.text());
+    let provider = section.get("provider").and_then(|node| named_provider(&node, catalog));
+    let status = section.get("status").and_then(|node| node.integer(100..=599));
+    let code = section.get("code").and_then(|node| code(&node));
+    let (kind, contains) = (text("type"), text("contains"));
+    let class = section.need("class", "say what it is, like class = \"overloaded\"");
+    let class = class.and_then(|node| node.word("class", &words(Class::ALL, Class::as_str)));
+    let conditions = ["status", "code", "type", "contains"];
+    if conditions.iter().all(|key| section.get(key).is_none()) {
+        let hint = "add `status`, `code`, `type` or `contains`".to_owned();
+        section.reader.error(&section.place, "a rule without a condition fits every failure", Some(hint));
+    }
+    Some(CustomRule {
+        provider,
+        status: status.and_then(|status| u16::try_from(status).ok()),
+        code,
+        kind,
+        contains,
+        class: class?,
+        scope: scope(section),
+        dimension: section.get("dimension").and_then(|node| dimension(&node)),
+        line: section.place.line.unwrap_or(0),
+    })
+}
+
+/// An error code: text, or a number that providers send as one.
+fn code(node: &Node<'_, '_>) -> Option<String> {
+    if node.is_integer() {
+        return node.integer(0..=u64::MAX).map(|number| number.to_string());
+    }
+    node.text()
+}
+
+/// Reads the limits: those of all accounts go into the catalogue, the others are given back.
+pub(super) fn caps(root: &Section<'_, '_>, catalog: &mut Catalog) -> Vec<AccountCap> {
+    let mut of_accounts = Vec::new();
+    for section in root.sections("caps") {
+        section.allow(&["provider", "account", "model", "dimension", "limit", "tier", "scope", "reset", "note"]);
+        let provider = section.need("provider", "say whose limit it is");
+        let provider = provider.and_then(|node| named_provider(&node, catalog));
+        let dimension = section.need("dimension", "say what is limited, like dimension = \"tpd\"");
+        let dimension = dimension.and_then(|node| self::dimension(&node));
+        let account = section.get("account").and_then(|node| node.text());
+        if section.get("limit").is_none() && section.get("reset").is_none() {
+            let hint = "give a `limit`, a `reset` or both".to_owned();
+            section.reader.error(&section.place, "this changes nothing", Some(hint));
+        }
+        // Read in any case, so that all that is wrong is told.
+        let cap = cap(&section, catalog, provider.as_ref(), dimension.unwrap_or(Dimension::Other));
+        match (provider.filter(|_| dimension.is_some()), account) {
+            (None, _) => {}
+            (Some(provider), Some(account)) => {
+                of_accounts.push(AccountCap { provider, account: AccountName::new(account), cap });
+            }
+            (Some(provider), None) => {
+                if let Some(info) = catalog.providers.get_mut(&provider) {
+                    // First, because among equals the first wins.
+                    info.caps.retain(|other| other.dimension != cap.dimension || other.model != cap.model);
+                    info.caps.insert(0, cap);
+                }
+            }
+        }
+    }
+    of_accounts
+}
+
+/// One limit; what it does not say is as in the catalogue, or else as such limits usually are.
+fn cap(section: &Section<'_, '_>, catalog: &Catalog, provider: Option<&ProviderName>, dimension: Dimension) -> Cap {
+    let text = |key: &str| section.get(key).and_then(|node| node.text());
+    let model = text("model");
+    let name = model.as_deref().map(ModelName::new);
+    let base = provider.and_then(|provider| catalog.reset_clock(provider, name.as_ref(), dimension));
+    let reset = section.get("reset").and_then(|node| reset(&node));
+    Cap {
+        dimension,
+        tier: text("tier").or_else(|| base.and_then(|cap| cap.tier.clone())),
+        limit: section
+            .get("limit")
+            .and_then(|node| node.integer(0..=u64::MAX))
+            .or_else(|| base.and_then(|cap| cap.limit)),
+        scope: scope(section).or(base.map(|cap| cap.scope)).unwrap_or(match model {
+            Some(_) => ScopeLevel::Model,
+            None => ScopeLevel::Account,
+        }),
+        reset: reset.or_else(|| base.map(|cap| cap.reset.clone())).unwrap_or_else(|| usual_clock(dimension)),
+        source: SourceKind::Config,
+        as_of: None,
+        note: text("note"),
+        model,
+    }
+}
+
+/// What the name of a dimension itself says of its clock.
+fn usual_clock(dimension: Dimension) -> ResetClock {
+    match dimension {
+        Dimension::Rpm | Dimension::Tpm | Dimension::InputTpm | Dimension::OutputTpm => {
+            ResetClock::Rolling { seconds: 60 }
+        }
+        Dimension::Credits => ResetClock::Never,
+        _ => ResetClock::Stated,
+    }
+}
+
+fn reset(node: &Node<'_, '_>) -> Option<ResetClock> {
+    let text = node.text()?;
+    let found = text.parse().ok();
+    if found.is_none() {
+        let hint = "write \"rolling 1m\", \"refill 1d\", \"midnight ZONE\", \"month ZONE\", \"stated\" or \"never\"";
+        let message = format!("{} is no reset clock", node.reader.show(&text));
+        node.reader.error(&node.place, message, Some(hint.to_owned()));
+    }
+    found
+}
+
+fn scope(section: &Section<'_, '_>) -> Option<ScopeLevel> {
+    section.get("scope")?.word("scope", &words(ScopeLevel::ALL, ScopeLevel::as_str))
+}
+
+fn dimension(node: &Node<'_, '_>) -> Option<Dimension> {
+    node.word("dimension", &words(Dimension::ALL, Dimension::as_str))
+}
+
+fn words<T: Copy>(all: &[T], word: impl Fn(T) -> &'static str) -> Vec<&'static str> {
+    all.iter().map(|item| word(*item)).collect()
+}
+
+/// A provider of the catalogue or the file.
+fn named_provider(node: &Node<'_, '_>, catalog: &Catalog) -> Option<ProviderName> {
+    let name = ProviderName::new(node.text()?);
+    if catalog.provider(&name).is_none() {
+        let near = catalog.nearest(name.as_str()).map(|near| format!("did you mean `{near}`?"));
+        let hint = near.or_else(|| Some("add it to [providers]".to_owned()));
+        node.reader.error(&node.place, format!("unknown provider {}", node.reader.show(name.as_str())), hint);
+        return None;
+    }
+    Some(name)
+}

@@ -1,0 +1,229 @@
+//! `[ladders.*]`: steps become deployments.
+//!
+//! A step without a credential stands for one step per credential of its provider, in the order of the file, because
+//! that is what a person with two keys wants from it. A deployment that is already in the ladder is not added again: it
+//! would never be asked a second time anyway. A model's id may hold an `@` of its own; text after the last one is a
+//! credential when the provider has one of that name, part of the id when it looks like a version, and else a slip.
+
+use std::collections::BTreeMap;
+
+use crate::catalog::Catalog;
+use crate::domain::{CredentialName, Deployment, LadderName, ProviderName};
+
+use super::limits::{LIMIT_KEYS, limits, timeouts};
+use super::providers::Providers;
+use super::reader::{Node, Section, suggest};
+use super::types::{CredentialConfig, LadderConfig, Limits, StepConfig, Strategy};
+
+const LADDER_KEYS: &[&str] = &["steps", "strategy", "context_window", "content_policy", "last_resort", "system"];
+
+/// Strategies that are understood but not there yet.
+const LATER: &[&str] = &["latency", "usage", "least_busy", "cost"];
+
+/// What a step may name.
+pub(super) struct Known<'a> {
+    pub(super) catalog: &'a Catalog,
+    pub(super) providers: &'a Providers,
+}
+
+/// A deployment for each of the provider's credentials; itself, if it names one or the provider has none.
+pub(super) fn expand(deployment: &Deployment, credentials: &[CredentialConfig]) -> Vec<Deployment> {
+    let own: Vec<_> = credentials.iter().filter(|c| c.provider == deployment.provider).collect();
+    if deployment.credential.is_some() || own.is_empty() {
+        return vec![deployment.clone()];
+    }
+    own.into_iter().map(|c| Deployment { credential: Some(c.name.clone()), ..deployment.clone() }).collect()
+}
+
+/// Reads all ladders.
+pub(super) fn ladders(
+    root: &Section<'_, '_>,
+    known: &Known<'_>,
+    defaults: Limits,
+) -> BTreeMap<LadderName, LadderConfig> {
+    let Some(section) = root.need("ladders", "add [ladders.main] with steps = [\"provider/model\"]") else {
+        return BTreeMap::new();
+    };
+    let Some(section) = section.section() else { return BTreeMap::new() };
+    let entries = section.entries();
+    let names: Vec<&str> = entries.iter().map(|(name, _)| *name).collect();
+    if names.is_empty() {
+        section.reader.error(&section.place, "there is no ladder", Some("add [ladders.main]".to_owned()));
+    }
+    let mut ladders = BTreeMap::new();
+    for (name, node) in &entries {
+        if name.is_empty() || name.contains('/') {
+            node.reader.error(&node.place, "a ladder's name is not empty and has no `/`", None);
+        } else if let Some(ladder) = node.section().map(|section| ladder(&section, known, defaults, &names)) {
+            ladders.insert(LadderName::new(*name), ladder);
+        }
+    }
+    for key in ["context_window", "content_policy"] {
+        cycles(&entries, key);
+    }
+    ladders
+}
+
+fn ladder(section: &Section<'_, '_>, known: &Known<'_>, defaults: Limits, names: &[&str]) -> LadderConfig {
+    let keys: Vec<&str> = LADDER_KEYS.iter().chain(LIMIT_KEYS.iter().skip(1)).copied().collect();
+    section.allow(&keys);
+    let limits = limits(section, defaults);
+    let mut steps: Vec<StepConfig> = Vec::new();
+    if let Some(node) = section.need("steps", "write steps = [\"provider/model\"]") {
+        let items = node.items().unwrap_or_default();
+        if items.is_empty() && node.is_array() {
+            let hint = "name at least one \"provider/model\"".to_owned();
+            node.reader.error(&node.place, "a ladder without steps answers nothing", Some(hint));
+        }
+        for item in &items {
+            for step in step(item, known, &limits) {
+                if !steps.iter().any(|other| other.deployment == step.deployment) {
+                    steps.push(step);
+                }
+            }
+        }
+    }
+    let chain = |key: &str| section.get(key).and_then(|node| named_ladder(&node, names));
+    LadderConfig {
+        steps,
+        strategy: section.get("strategy").and_then(|node| strategy(&node)).unwrap_or(Strategy::Ordered),
+        context_window: chain("context_window"),
+        content_policy: chain("content_policy"),
+        last_resort: section.get("last_resort").and_then(|node| deployments(&node, known).into_iter().next()),
+        system: section.get("system").and_then(|node| node.text()),
+        limits,
+    }
+}
+
+/// The name of a ladder that exists.
+pub(super) fn named_ladder(node: &Node<'_, '_>, names: &[&str]) -> Option<LadderName> {
+    let name = node.text()?;
+    if !names.contains(&name.as_str()) {
+        let message = format!("unknown ladder {}", node.reader.show(&name));
+        node.reader.error(&node.place, message, suggest(&name, names.iter().copied()));
+        return None;
+    }
+    Some(LadderName::new(name))
+}
+
+fn strategy(node: &Node<'_, '_>) -> Option<Strategy> {
+    let word = node.text()?;
+    match word.as_str() {
+        "ordered" => Some(Strategy::Ordered),
+        "shuffle" => Some(Strategy::Shuffle),
+        later if LATER.contains(&later) => {
+            let hint = "use `ordered` or `shuffle`".to_owned();
+            node.reader.error(&node.place, format!("strategy `{later}` is not available in this version"), Some(hint));
+            None
+        }
+        other => {
+            let message = format!("unknown strategy {}", node.reader.show(other));
+            node.reader.error(
+                &node.place,
+                message,
+                suggest(other, ["ordered", "shuffle"].iter().chain(LATER).copied()),
+            );
+            None
+        }
+    }
+}
+
+/// A step: a deployment, or a table with one.
+fn step(node: &Node<'_, '_>, known: &Known<'_>, limits: &Limits) -> Vec<StepConfig> {
+    let plain = |deployment| StepConfig { deployment, system: None, timeout: limits.timeout, attempts: None };
+    if !node.is_table() {
+        return deployments(node, known).into_iter().map(plain).collect();
+    }
+    let Some(section) = node.section() else { return Vec::new() };
+    section.allow(&["deployment", "system", "timeout", "attempts"]);
+    let system = section.get("system").and_then(|node| node.text());
+    let timeout = timeouts(&section, limits.timeout);
+    let attempts = section.get("attempts").and_then(|node| node.integer(1..=100));
+    let attempts = attempts.and_then(|number| u32::try_from(number).ok());
+    let named = section.need("deployment", "write deployment = \"provider/model\"");
+    let found = named.map(|node| deployments(&node, known)).unwrap_or_default();
+    let build = |deployment| StepConfig { deployment, system: system.clone(), timeout, attempts };
+    found.into_iter().map(build).collect()
+}
+
+/// Reads `provider/model[@credential]`, checking each part.
+fn deployments(node: &Node<'_, '_>, known: &Known<'_>) -> Vec<Deployment> {
+    let Some(text) = node.text() else { return Vec::new() };
+    match checked(node, &text, known) {
+        Ok(deployment) => expand(&deployment, &known.providers.credentials),
+        Err((message, hint)) => {
+            let told = text.split_once('/').is_some_and(|(name, _)| known.providers.broken.contains(name));
+            if !told {
+                node.reader.error(&node.place, message, hint);
+            }
+            Vec::new()
+        }
+    }
+}
+
+fn checked(node: &Node<'_, '_>, text: &str, known: &Known<'_>) -> Result<Deployment, (String, Option<String>)> {
+    let shown = |word: &str| node.reader.show(word);
+    let own = |provider: &ProviderName| {
+        let provider = provider.clone();
+        known.providers.credentials.iter().filter(move |credential| credential.provider == provider)
+    };
+    let has = |provider: &ProviderName, name: &CredentialName| own(provider).any(|c| c.name == *name);
+    let form = || (format!("{} is no deployment", shown(text)), Some("write \"provider/model@credential\"".to_owned()));
+    let deployment = Deployment::parse_with(text.trim(), has).map_err(|_| form())?;
+    let Deployment { provider, model, credential } = &deployment;
+    let Some(info) = known.catalog.provider(provider) else {
+        let near = known.catalog.nearest(provider.as_str()).map(|near| format!("did you mean `{near}`?"));
+        let hint = near.or_else(|| Some(format!("add [providers.{provider}] with `base_url` and `wire`")));
+        return Err((format!("unknown provider {}", shown(provider.as_str())), hint));
+    };
+    if info.wire.is_none() || info.base_url.is_none() {
+        let hint = format!("give [providers.{provider}] a `base_url` and a `wire`");
+        return Err((format!("{provider} is known by its failures alone; it cannot be asked"), Some(hint)));
+    }
+    if let Some((id, alias)) = model.as_str().rsplit_once('@').filter(|_| credential.is_none())
+        && !id.is_empty()
+        && is_slip(alias)
+    {
+        let hint = suggest(alias, own(provider).map(|c| c.name.as_str()));
+        let hint = hint.or_else(|| Some(format!("add it to [[providers.{provider}.credentials]]")));
+        return Err((format!("{provider} has no credential {}", shown(alias)), hint));
+    }
+    if known.providers.listed.contains(provider) && !info.models.iter().any(|listed| listed.id == *model) {
+        let hint = suggest(model.as_str(), info.models.iter().map(|listed| listed.id.as_str()));
+        return Err((format!("{provider} lists no model {}", shown(model.as_str())), hint));
+    }
+    Ok(deployment)
+}
+
+/// Whether the text after an `@` was meant as a credential: versions of models begin with a digit or are a word for one.
+fn is_slip(alias: &str) -> bool {
+    let version = alias.starts_with(|c: char| c.is_ascii_digit()) || matches!(alias, "latest" | "default");
+    !version && !alias.contains('/')
+}
+
+/// Reports each chain of ladders that comes back to where it began, at its first ladder.
+fn cycles(entries: &[(&str, Node<'_, '_>)], key: &str) {
+    let next: BTreeMap<&str, (&str, Node<'_, '_>)> = entries
+        .iter()
+        .filter_map(|(name, node)| {
+            let node = node.is_table().then(|| node.section()).flatten()?.get(key)?;
+            Some((*name, (node.as_text()?, node)))
+        })
+        .collect();
+    let mut told: Vec<&str> = Vec::new();
+    for (name, (_, node)) in &next {
+        let mut path = vec![*name];
+        while let Some((target, _)) = path.last().and_then(|last| next.get(last)) {
+            if target == name && !told.contains(name) {
+                told.extend(&path);
+                let trail = format!("{} -> {name}", path.join(" -> "));
+                let hint = Some("one ladder of the chain must end it".to_owned());
+                node.reader.error(&node.place, format!("the chain of `{key}` goes in a circle: {trail}"), hint);
+            }
+            if path.contains(target) {
+                break;
+            }
+            path.push(target);
+        }
+    }
+}

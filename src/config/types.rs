@@ -1,0 +1,343 @@
+//! A config that was read and found good.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::catalog::{Cap, Catalog, ProviderInfo};
+use crate::domain::{
+    AccountName, Class, CredentialName, Deployment, Dimension, LadderName, ModelName, ProviderName, ScopeLevel, Target,
+};
+use crate::policy::PolicySettings;
+
+use super::Problem;
+
+/// All that the config says, over the built-in catalogue and the defaults.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// The file; none for a ladder that was assembled from the environment.
+    pub path: Option<PathBuf>,
+    /// The ladder that is used unless the person names another.
+    pub default_ladder: LadderName,
+    /// The built-in catalogue, overlaid by `[providers.*]` and by those `[[caps]]` that name no account.
+    pub catalog: Catalog,
+    /// What the catalogue does not know of a provider.
+    pub providers: BTreeMap<ProviderName, ProviderSettings>,
+    /// The keys, by where they are kept; in the order of the file within a provider.
+    pub credentials: Vec<CredentialConfig>,
+    /// The ladders.
+    pub ladders: BTreeMap<LadderName, LadderConfig>,
+    /// What holds for every ladder that says nothing else.
+    pub limits: Limits,
+    /// The numbers of the failure table.
+    pub policy: PolicySettings,
+    /// Who is told when things go wrong.
+    pub alarm: Option<Alarm>,
+    /// The operator's own classification rules, in order, before the built-in ones.
+    pub rules: Vec<CustomRule>,
+    /// Those `[[caps]]` that hold for one account.
+    pub account_caps: Vec<AccountCap>,
+    /// The state file.
+    pub store: Option<PathBuf>,
+    /// How long requests and attempts are kept.
+    pub retention: Option<Duration>,
+    /// What is odd but no error.
+    pub warnings: Vec<Problem>,
+}
+
+/// What only the config knows of a provider.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ProviderSettings {
+    /// The region that serves it.
+    pub region: Option<String>,
+    /// The name of the failure domain behind it.
+    pub backend: Option<String>,
+    /// A file with certificates that are trusted besides the usual ones.
+    pub ca_file: Option<PathBuf>,
+}
+
+/// One key, by its alias.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CredentialConfig {
+    /// Whose key it is.
+    pub provider: ProviderName,
+    /// Its alias.
+    pub name: CredentialName,
+    /// Whose quota it uses: the credential's own name unless the config says otherwise.
+    pub account: AccountName,
+    /// Where it is kept.
+    pub key: KeySource,
+}
+
+/// Where a key is kept. The key itself is never part of the config.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeySource {
+    /// In this environment variable.
+    Env(String),
+    /// In the first of these environment variables that is set.
+    AnyEnv(Vec<String>),
+    /// In this file, alone.
+    File(PathBuf),
+    /// This command prints it.
+    Command(Vec<String>),
+    /// There is none.
+    None,
+}
+
+/// An ordered list of steps.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LadderConfig {
+    /// The steps, a step without a credential being one for each of its provider's credentials.
+    pub steps: Vec<StepConfig>,
+    /// In which order they are asked.
+    pub strategy: Strategy,
+    /// The ladder for a request that is too large for a step.
+    pub context_window: Option<LadderName>,
+    /// The ladder for a request that a filter refused.
+    pub content_policy: Option<LadderName>,
+    /// Asked under a transient hold when nothing else is left.
+    pub last_resort: Option<Deployment>,
+    /// Standing instructions.
+    pub system: Option<String>,
+    /// The limits of the file with this ladder's own.
+    pub limits: Limits,
+}
+
+/// One step of a ladder.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepConfig {
+    /// Who is asked.
+    pub deployment: Deployment,
+    /// Standing instructions, instead of the ladder's.
+    pub system: Option<String>,
+    /// How long each part of an attempt may take.
+    pub timeout: Timeouts,
+    /// How often it may be asked for one request; none: as policy sees fit.
+    pub attempts: Option<u32>,
+}
+
+/// In which order the eligible steps are asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Strategy {
+    /// As written.
+    Ordered,
+    /// By chance.
+    Shuffle,
+}
+
+/// How long each part of an attempt may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Timeouts {
+    /// Until the connection stands.
+    pub connect: Duration,
+    /// Until the first content.
+    pub first: Duration,
+    /// Between two pieces of content.
+    pub idle: Duration,
+    /// The whole attempt.
+    pub total: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        let seconds = Duration::from_secs;
+        Self { connect: seconds(5), first: seconds(30), idle: seconds(30), total: seconds(90) }
+    }
+}
+
+/// What to do when a stream breaks after its first byte.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum StreamPolicy {
+    /// Stop: what was printed is partial.
+    Fail,
+    /// Print nothing before the answer is whole.
+    Buffer,
+    /// Say so and print the next step's whole answer.
+    Restart,
+}
+
+/// What to do after a 4xx failure that nobody understands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum OnUnknown {
+    /// Stop and show it.
+    Stop,
+    /// Ask the next step.
+    Next,
+}
+
+/// What one request may take.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limits {
+    /// Attempts over all steps.
+    pub attempts: u32,
+    /// Retries per minute of all processes together.
+    pub retry_budget: u32,
+    /// The whole request.
+    pub deadline: Duration,
+    /// Each attempt.
+    pub timeout: Timeouts,
+    /// How long to wait for the soonest step when all are held.
+    pub wait: Duration,
+    /// USD; a step that could exceed it is skipped. None when there is no ceiling.
+    pub max_cost_usd: Option<f64>,
+    /// What to do when a stream breaks.
+    pub stream: StreamPolicy,
+    /// What to do after a failure that nobody understands.
+    pub on_unknown: OnUnknown,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            attempts: 8,
+            retry_budget: 60,
+            deadline: Duration::from_secs(120),
+            timeout: Timeouts::default(),
+            wait: Duration::ZERO,
+            max_cost_usd: Some(0.50),
+            stream: StreamPolicy::Restart,
+            on_unknown: OnUnknown::Stop,
+        }
+    }
+}
+
+/// Who is told when a ladder is exhausted, a hold is set or lifted, or the retry budget is spent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Alarm {
+    /// The program and its arguments, `{summary}` standing for what happened; empty when none is to be run.
+    pub command: Vec<String>,
+    /// Where it is posted.
+    pub webhook: Option<Webhook>,
+}
+
+/// A URL that is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Webhook {
+    /// Where to post.
+    pub url: String,
+    /// What signs the message.
+    pub secret: KeySource,
+}
+
+/// One classification rule of the operator: all conditions that are set must hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CustomRule {
+    /// Only this provider.
+    pub provider: Option<ProviderName>,
+    /// Only this HTTP status.
+    pub status: Option<u16>,
+    /// Only this error code.
+    pub code: Option<String>,
+    /// Only this error type.
+    pub kind: Option<String>,
+    /// Only where the message has these words, in any case.
+    pub contains: Option<String>,
+    /// What it is then.
+    pub class: Class,
+    /// What to hold back; none: what is usual for the class.
+    pub scope: Option<ScopeLevel>,
+    /// Which limit it is; none: not said.
+    pub dimension: Option<Dimension>,
+    /// The line of the file, from 1.
+    pub line: usize,
+}
+
+/// A limit of one account.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AccountCap {
+    /// Where the account is.
+    pub provider: ProviderName,
+    /// Whose limit it is.
+    pub account: AccountName,
+    /// The limit.
+    pub cap: Cap,
+}
+
+impl Config {
+    /// The credentials of one provider, in the order of the file.
+    pub fn credentials_of(&self, provider: &ProviderName) -> impl Iterator<Item = &CredentialConfig> {
+        let provider = provider.clone();
+        self.credentials.iter().filter(move |credential| credential.provider == provider)
+    }
+
+    /// The credential of a deployment; none for one that is sent without a key.
+    pub fn credential(&self, deployment: &Deployment) -> Option<&CredentialConfig> {
+        let name = deployment.credential.as_ref()?;
+        self.credentials.iter().find(|c| c.provider == deployment.provider && c.name == *name)
+    }
+
+    /// The deployment with the parts that only the config knows. Without a credential the account is the provider's
+    /// own name.
+    pub fn target(&self, deployment: &Deployment) -> Target {
+        let account = self.credential(deployment).map(|credential| credential.account.clone());
+        Target {
+            deployment: deployment.clone(),
+            account: account.unwrap_or_else(|| AccountName::new(deployment.provider.as_str())),
+            region: self.providers.get(&deployment.provider).and_then(|settings| settings.region.clone()),
+        }
+    }
+
+    /// The limit that holds for a target: one of its account, else the catalogue's.
+    pub fn cap(&self, target: &Target, dimension: Dimension) -> Option<&Cap> {
+        let Deployment { provider, model, .. } = &target.deployment;
+        let fits = |cap: &&AccountCap| {
+            let pattern = cap.cap.model.as_deref();
+            cap.provider == *provider
+                && cap.account == target.account
+                && cap.cap.dimension == dimension
+                && pattern.is_none_or(|pattern| crate::catalog::matches_pattern(pattern, model.as_str()))
+        };
+        // A limit of exactly this model says more than one of all models of the account.
+        let own = self.account_caps.iter().filter(fits).max_by_key(|cap| cap.cap.model.is_some());
+        own.map(|own| &own.cap).or_else(|| self.catalog.reset_clock(provider, Some(model), dimension))
+    }
+
+    /// Reads `provider/model[@credential]` as this config knows credentials; without one, a deployment for each of the
+    /// provider's credentials in order, or one without a key if it has none.
+    ///
+    /// # Errors
+    /// When the text has another form.
+    pub fn deployments(&self, text: &str) -> Result<Vec<Deployment>, crate::domain::ParseNameError> {
+        let known = |provider: &ProviderName, name: &CredentialName| {
+            self.credentials.iter().any(|c| c.provider == *provider && c.name == *name)
+        };
+        let deployment = Deployment::parse_with(text, known)?;
+        Ok(super::steps::expand(&deployment, &self.credentials))
+    }
+
+    /// What the catalogue knows of the provider.
+    pub fn provider(&self, name: &ProviderName) -> Option<&ProviderInfo> {
+        self.catalog.provider(name)
+    }
+
+    /// Every deployment of every ladder, each once.
+    pub fn all_deployments(&self) -> Vec<Deployment> {
+        let steps = self.ladders.values().flat_map(|ladder| &ladder.steps);
+        let resorts = self.ladders.values().filter_map(|ladder| ladder.last_resort.as_ref());
+        let all: std::collections::BTreeSet<_> = steps.map(|step| &step.deployment).chain(resorts).collect();
+        all.into_iter().cloned().collect()
+    }
+
+    /// How many ways a ladder can fail on its own: steps that share a backend, or else the account at a provider, fall
+    /// together.
+    pub fn failure_domains(&self, ladder: &LadderName) -> usize {
+        let Some(ladder) = self.ladders.get(ladder) else { return 0 };
+        let domains: std::collections::BTreeSet<_> =
+            ladder.steps.iter().map(|step| self.failure_domain(&step.deployment)).collect();
+        domains.len()
+    }
+
+    /// The name of what falls together with the deployment.
+    pub fn failure_domain(&self, deployment: &Deployment) -> String {
+        let backend = self.providers.get(&deployment.provider).and_then(|settings| settings.backend.as_ref());
+        match backend {
+            Some(backend) => format!("backend {backend}"),
+            None => format!("{} account {}", deployment.provider, self.target(deployment).account),
+        }
+    }
+
+    /// The models that a person may mean: those that the catalogue lists for the provider.
+    pub fn knows_model(&self, provider: &ProviderName, model: &ModelName) -> bool {
+        self.catalog.model(provider, model).is_some()
+    }
+}
