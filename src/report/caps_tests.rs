@@ -32,7 +32,7 @@ fn a_narrow_terminal_shows_limit_clock_and_source() {
 
     vllm: http://127.0.0.1:8000/v1, openai wire
       no limits known
-");
+    ");
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn a_wide_terminal_shows_tier_and_note_as_well() {
          ?  rpd     all                     model    midnight America/Los_Angeles  2026-11-02 08:00, in 24h 30m  docs 2026-08-01
      1,500  rpd     gemini-2.5-flash  free  model    midnight America/Los_Angeles  2026-11-02 08:00, in 24h 30m  observed 2026-03-01  seen low
          ?  weekly  all                     account  stated                        as the answer says            observed 2026-08-01
-");
+    ");
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn json_has_one_object_per_limit() {
     {"provider":"gemini","model":null,"dimension":"rpm","limit":null,"tier":null,"scope":"model","reset":"rolling 1m","next_reset":"2026-11-01T07:31:00Z","next_reset_in_s":60.0,"source":"docs","as_of":"2026-08-01","note":null}
     {"provider":"gemini","model":null,"dimension":"weekly","limit":null,"tier":null,"scope":"account","reset":"stated","next_reset":null,"next_reset_in_s":null,"source":"observed","as_of":"2026-08-01","note":null}
     {"provider":"gemini","model":"gemini-2.5-flash","dimension":"rpd","limit":1500,"tier":"free","scope":"model","reset":"midnight America/Los_Angeles","next_reset":"2026-11-02T08:00:00Z","next_reset_in_s":88200.0,"source":"observed","as_of":"2026-03-01","note":"seen low"}
-"#);
+    "#);
 }
 
 #[test]
