@@ -43,6 +43,24 @@ impl Catalog {
         Self::parse(BUILTIN)
     }
 
+    /// Those entries of the built-in catalogue whose names are wanted. Most processes need few of them, and reading all
+    /// is a good part of what a short process costs; without the others nothing can be recognised by its host, and no
+    /// name can be suggested, so whoever has to explain a mistake reads the whole.
+    ///
+    /// # Errors
+    /// As [`Catalog::builtin`].
+    pub fn builtin_of(wanted: impl Fn(&str) -> bool) -> Result<Self, CatalogError> {
+        let mut text = String::from("[providers]\n");
+        for section in BUILTIN.split("\n[providers.").skip(1) {
+            if section.split_once(']').is_some_and(|(name, _)| wanted(name)) {
+                text.push_str("[providers.");
+                text.push_str(section);
+                text.push('\n');
+            }
+        }
+        Self::parse(&text)
+    }
+
     /// Reads a catalogue in the form of `caps.toml`.
     ///
     /// # Errors

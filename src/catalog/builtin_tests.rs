@@ -146,6 +146,17 @@ fn mistakes_say_where_they_are() {
     }
 }
 
+#[test]
+fn a_part_of_it_is_the_same_as_in_the_whole() {
+    let all = catalog();
+    assert_eq!(Catalog::builtin_of(|_| true), Ok(all.clone()));
+    assert_eq!(Catalog::builtin_of(|_| false), Ok(Catalog::default()));
+    for (name, info) in &all.providers {
+        let one = Catalog::builtin_of(|other| *name == *other).expect("a part");
+        assert_eq!((one.providers.len(), one.provider(name)), (1, Some(info)), "{name}");
+    }
+}
+
 /// Every process reads the catalogue, so it must cost next to nothing. The bound is loose because debug builds and busy
 /// machines are slow; run it with `--release --no-capture` for the figure that counts.
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::catalog::{AuthStyle, Catalog, ModelInfo, Price, ProviderInfo, Wire};
+use crate::catalog::{AuthStyle, Catalog, ModelInfo, Price, ProviderInfo, Wire, nearest_word};
 use crate::domain::{AccountName, CredentialName, ModelName, ProviderName};
 
 use super::key::read_source;
@@ -30,6 +30,9 @@ const PROVIDER_KEYS: &[&str] = &[
 /// The alias of a key that no file names but the usual environment variable may hold.
 pub(super) const FROM_ENVIRONMENT: &str = "env";
 
+/// What a request can ask for.
+const CAPABILITIES: &[&str] = &["tools", "json_schema", "images"];
+
 /// The header names that carry a key.
 const KEY_HEADERS: &[&str] = &["authorization", "proxy-authorization", "x-api-key", "api-key", "x-goog-api-key"];
 
@@ -48,7 +51,7 @@ pub(super) struct Providers {
 pub(super) fn providers(root: &Section<'_, '_>, catalog: &mut Catalog) -> Providers {
     let mut all = Providers::default();
     let mut elsewhere = BTreeSet::new();
-    let builtin = catalog.clone();
+    let builtin: BTreeSet<ProviderName> = catalog.providers.keys().cloned().collect();
     let sections = root.section("providers").map(|section| section.entries()).unwrap_or_default();
     for (name, node) in sections {
         let Some(section) = node.section() else { continue };
@@ -100,7 +103,7 @@ pub(super) fn implied(
 fn provider(
     section: &Section<'_, '_>,
     name: &ProviderName,
-    (builtin, catalog): (&Catalog, &mut Catalog),
+    (builtin, catalog): (&BTreeSet<ProviderName>, &mut Catalog),
     all: &mut Providers,
 ) -> bool {
     section.allow(PROVIDER_KEYS);
@@ -109,7 +112,7 @@ fn provider(
     let mut info = known.unwrap_or_else(|| blank(name));
     let elsewhere = section.get("base_url").is_some();
     if unknown && !(elsewhere && section.get("wire").is_some()) {
-        missing(section, name, builtin);
+        missing(section, catalog.nearest(name.as_str()).filter(|near| builtin.contains(*near)));
     }
     overlay(section, &mut info);
     if unknown && (info.base_url.is_none() || info.wire.is_none()) {
@@ -125,22 +128,28 @@ fn provider(
     if unknown && !models.is_empty() {
         all.listed.insert(name.clone());
     }
-    for model in models {
-        if let Some(model) = read_model(&model) {
-            info.models.retain(|other| other.id != model.id);
-            info.models.push(model);
+    let mut new: Vec<ModelInfo> = Vec::new();
+    for entry in models {
+        let Some(model) = read_model(&entry) else { continue };
+        if new.iter().any(|other| other.id == model.id) {
+            let message = format!("{name} lists the model {} twice", section.reader.show(model.id.as_str()));
+            entry.reader.error(&entry.place, message, Some("put all that is known of it in one place".to_owned()));
         }
+        info.models.retain(|other| other.id != model.id);
+        new.push(model);
     }
+    info.models.extend(new);
+    claim_hosts(&info, catalog);
     all.settings.insert(name.clone(), settings(section));
     catalog.providers.insert(name.clone(), info);
     elsewhere
 }
 
 /// Reports that a provider which nobody knows lacks what must be known.
-fn missing(section: &Section<'_, '_>, name: &ProviderName, catalog: &Catalog) {
+fn missing(section: &Section<'_, '_>, near: Option<&ProviderName>) {
     let lacks: Vec<_> = ["base_url", "wire"].into_iter().filter(|key| section.get(key).is_none()).collect();
     let lacks = lacks.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(" and ");
-    let hint = catalog.nearest(name.as_str()).map(|near| format!("did you mean `{near}`?"));
+    let hint = near.map(|near| format!("did you mean `{near}`?"));
     let message = format!("unknown to the catalogue, so {lacks} must be given");
     section.reader.error(&section.place, message, hint);
 }
@@ -190,7 +199,7 @@ fn overlay(section: &Section<'_, '_>, info: &mut ProviderInfo) {
     if let Some(model) = text("default_model") {
         info.default_model = Some(ModelName::new(model));
     }
-    info.capabilities = texts("capabilities").or(info.capabilities.take());
+    info.capabilities = capabilities(section).or(info.capabilities.take());
     if let Some(field) = text("max_tokens_field") {
         info.max_tokens_field = field;
     }
@@ -201,6 +210,13 @@ fn overlay(section: &Section<'_, '_>, info: &mut ProviderInfo) {
     }
     if let Some(host) = info.base_url.as_deref().and_then(host_of).filter(|host| !info.hosts.contains(host)) {
         info.hosts.push(host);
+    }
+}
+
+/// A host that the file gives to one provider is no longer another's: who knows its own servers knows best.
+fn claim_hosts(info: &ProviderInfo, catalog: &mut Catalog) {
+    for other in catalog.providers.values_mut().filter(|other| other.name != info.name) {
+        other.hosts.retain(|host| !info.hosts.contains(host));
     }
 }
 
@@ -290,9 +306,22 @@ fn read_model(section: &Section<'_, '_>) -> Option<ModelInfo> {
         id: ModelName::new(id),
         context: count("context"),
         max_output: count("max_output"),
-        capabilities: section.get("capabilities").and_then(|node| node.texts()),
+        capabilities: capabilities(section),
         price,
     })
+}
+
+/// The words of `capabilities`. New ones may be made up, but one that is nearly known is a slip.
+fn capabilities(section: &Section<'_, '_>) -> Option<Vec<String>> {
+    let items = section.get("capabilities")?.items()?;
+    for item in &items {
+        let Some(word) = item.as_text().filter(|word| !CAPABILITIES.contains(word)) else { continue };
+        if let Some(near) = nearest_word(word, CAPABILITIES.iter().copied()) {
+            let message = format!("nothing asks for the capability {}", item.reader.show(word));
+            item.reader.warn(&item.place, message, Some(format!("did you mean `{near}`?")));
+        }
+    }
+    items.iter().map(Node::text).collect()
 }
 
 /// A variable name for a hint: `LAB_API_KEY`.

@@ -168,7 +168,15 @@ fn checked(node: &Node<'_, '_>, text: &str, known: &Known<'_>) -> Result<Deploym
         known.providers.credentials.iter().filter(move |credential| credential.provider == provider)
     };
     let has = |provider: &ProviderName, name: &CredentialName| own(provider).any(|c| c.name == *name);
-    let form = || (format!("{} is no deployment", shown(text)), Some("write \"provider/model@credential\"".to_owned()));
+    let form = || {
+        let model = known.catalog.providers.get(text.trim()).map(|info| info.default_model.as_ref());
+        let hint = match model {
+            Some(Some(model)) => format!("name a model too, like \"{}/{model}\"", text.trim()),
+            Some(None) => format!("name a model too: \"{}/MODEL\"", text.trim()),
+            None => "write \"provider/model@credential\"".to_owned(),
+        };
+        (format!("{} is no deployment", shown(text)), Some(hint))
+    };
     let deployment = Deployment::parse_with(text.trim(), has).map_err(|_| form())?;
     let Deployment { provider, model, credential } = &deployment;
     let Some(info) = known.catalog.provider(provider) else {

@@ -114,6 +114,7 @@ fn a_step_without_a_credential_is_one_for_each() {
         config.provider(&"lab".into()).and_then(|lab| lab.base_url.as_deref()),
         Some("http://127.0.0.1:8080/v1")
     );
+    assert!(config.catalog.by_host("127.0.0.1:8080").is_some_and(|info| info.name == *"lab"));
     assert!(config.catalog.by_host("127.0.0.1:8081").is_some_and(|info| info.name == *"lab-b"));
 }
 
@@ -138,6 +139,22 @@ fn limits_of_all_accounts_go_into_the_catalogue() {
     assert_eq!(cap("groq", "x", Dimension::Rpd), Some((Some(7), "refill 1d".to_owned(), "model")));
     assert_eq!(cap("ollama", "llama3.2", Dimension::Rpm), Some((Some(3), "rolling 1m".to_owned(), "model")));
     assert!(config.account_caps.is_empty());
+}
+
+#[test]
+fn notation_does_not_matter() {
+    let text = "\u{feff}[limits]\r\nmax_cost_usd = inf\r\nattempts = 0x10\r\ndeadline = '5m'\r\n[ladders]\r\nmain.steps = ['groq/x',]\r\n";
+    let config = parse(text, Path::new("llmr.toml"), builtin()).expect("a config");
+    let Limits { attempts, deadline, max_cost_usd, .. } = config.limits;
+    assert_eq!((attempts, deadline.as_secs(), max_cost_usd), (16, 300, None));
+    assert_eq!(steps(&config, "main"), ["groq/x@env"]);
+}
+
+#[test]
+fn a_probe_s_lease_outlives_the_longest_attempt() {
+    let text = "[ladders.main]\nsteps = ['groq/x']\ntimeout = { total = '10m' }";
+    let config = parse(text, Path::new("llmr.toml"), builtin()).expect("a config");
+    assert!(config.policy.lease > Duration::from_secs(605), "{:?}", config.policy.lease);
 }
 
 #[test]
