@@ -2,8 +2,8 @@
 //!
 //! Writes are `BEGIN IMMEDIATE` transactions: whoever holds the lock has seen the newest state, so nothing is ever
 //! refused half-way. The file is in WAL mode, so that readers never wait for a writer; `-wal` and `-shm` stay beside it
-//! between runs, because writing them back is a cost that no short process should pay (SQLite does it every thousand
-//! pages). Whatever is wrong with a file, it is never overwritten, repaired or deleted.
+//! between runs, because writing them back is a cost that no short process should pay (a commit does it once
+//! they have grown). Whatever is wrong with a file, it is never overwritten, repaired or deleted.
 
 mod busy;
 mod error;
