@@ -6,6 +6,7 @@
 //! `wire`, `transport`, `route`, `report` and `rehearsal`.
 
 pub mod catalog;
+pub mod classify;
 pub mod clock;
 pub mod config;
 pub mod domain;
@@ -16,3 +17,4 @@ pub mod report;
 pub mod rehearsal;
 pub mod transport;
 pub mod wire;
+pub mod report;

@@ -7,3 +7,4 @@ mod span;
 pub use caps::{caps_json, caps_table};
 pub use check::{check_json, check_text};
 pub use span::short_span;
+pub mod classify;

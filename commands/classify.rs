@@ -1,0 +1,156 @@
+//! `llmr classify`.
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use jiff::Timestamp;
+use llmr::catalog::Catalog;
+use llmr::classify::capture::{self, Format};
+use llmr::classify::{Classifier, CustomRule};
+use llmr::domain::{Class, ProviderName, printable};
+use llmr::report::classify::{Entry, explained_json, explained_text, failure_json, summary_json, summary_text, table};
+
+/// Say what captured failures are.
+///
+/// Reads JSONL records, HAR files or free log text, and says for each failure what it is, what to do, which scope it
+/// touches and when it heals.
+#[derive(Debug, Args)]
+pub(crate) struct ClassifyArgs {
+    /// Files to read; `-` or none reads standard input
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// What the input is
+    #[arg(long, value_enum, default_value = "auto")]
+    format: FormatName,
+    /// One JSON object per failure
+    #[arg(long)]
+    json: bool,
+    /// Only the counts per class and provider
+    #[arg(long)]
+    summary: bool,
+    /// Show every rule that matched and why the winner won
+    #[arg(long)]
+    explain: bool,
+    /// Exit with 1 when a failure of one of these classes occurs
+    #[arg(long, value_name = "CLASS", value_delimiter = ',', value_parser = parse_class)]
+    fail_on: Vec<Class>,
+    /// The provider of records that name none
+    #[arg(long, value_name = "NAME")]
+    provider: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum FormatName {
+    Jsonl,
+    Text,
+    Har,
+    Auto,
+}
+
+impl From<FormatName> for Format {
+    fn from(name: FormatName) -> Self {
+        match name {
+            FormatName::Jsonl => Self::Jsonl,
+            FormatName::Text => Self::Text,
+            FormatName::Har => Self::Har,
+            FormatName::Auto => Self::Auto,
+        }
+    }
+}
+
+fn parse_class(text: &str) -> Result<Class, String> {
+    let classes = || Class::ALL.iter().map(|class| class.as_str()).collect::<Vec<_>>().join(", ");
+    text.trim().parse().map_err(|_| format!("no such class; there are {}", classes()))
+}
+
+/// What the command needs from outside.
+pub(crate) struct Surroundings<'a> {
+    /// The catalogue.
+    pub(crate) catalog: &'a Catalog,
+    /// The operator's own rules.
+    pub(crate) rules: Vec<CustomRule>,
+    /// The wall clock's time.
+    pub(crate) now: Timestamp,
+    /// Columns of the terminal.
+    pub(crate) width: u16,
+    /// Where input comes from.
+    pub(crate) stdin: &'a mut dyn Read,
+    /// Where results go.
+    pub(crate) out: &'a mut dyn Write,
+    /// Where complaints go.
+    pub(crate) err: &'a mut dyn Write,
+}
+
+/// Runs the command and says the exit code.
+///
+/// # Errors
+/// When a file cannot be read or the output cannot be written.
+pub(crate) fn run(args: &ClassifyArgs, around: Surroundings<'_>) -> io::Result<u8> {
+    let Surroundings { catalog, rules, now, width, stdin, out, err } = around;
+    let classifier = Classifier::new(rules);
+    let mut entries = Vec::new();
+    let mut broken = 0;
+    for (name, text) in inputs(args, stdin)? {
+        for one in capture::read(&text, args.format.into()) {
+            match one {
+                Ok(capture) => entries.push(classified(args, &classifier, catalog, now, &name, capture)),
+                Err(error) => {
+                    broken += 1;
+                    writeln!(err, "error: {name}{}", printable(&error.to_string()))?;
+                }
+            }
+        }
+    }
+    write!(out, "{}", rendered(args, &entries, broken, width))?;
+    out.flush()?;
+    let hit = entries.iter().any(|entry| args.fail_on.contains(&entry.explanation.failure.class));
+    Ok(u8::from(hit))
+}
+
+/// The texts with the prefix that tells them apart, if there are several.
+fn inputs(args: &ClassifyArgs, stdin: &mut dyn Read) -> io::Result<Vec<(String, Vec<u8>)>> {
+    let dash = [PathBuf::from("-")];
+    let files = if args.files.is_empty() { &dash[..] } else { &args.files };
+    let mut texts = Vec::new();
+    for path in files {
+        let mut text = Vec::new();
+        if path.as_os_str() == "-" {
+            stdin.read_to_end(&mut text)?;
+        } else {
+            text =
+                fs::read(path).map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
+        }
+        let name =
+            if files.len() > 1 { format!("{}: ", printable(&path.display().to_string())) } else { String::new() };
+        texts.push((name, text));
+    }
+    Ok(texts)
+}
+
+fn classified(
+    args: &ClassifyArgs,
+    classifier: &Classifier,
+    catalog: &Catalog,
+    now: Timestamp,
+    name: &str,
+    mut capture: capture::Capture,
+) -> Entry {
+    if capture.evidence.provider.is_none() {
+        capture.evidence.provider = args.provider.clone().map(ProviderName::new);
+    }
+    let explanation = classifier.explain(&capture.evidence, catalog, now);
+    Entry { id: capture.id, place: format!("{name}line {}", capture.line), line: capture.line, explanation }
+}
+
+fn rendered(args: &ClassifyArgs, entries: &[Entry], broken: usize, width: u16) -> String {
+    match (args.json, args.summary, args.explain) {
+        (true, true, _) => format!("{}\n", summary_json(entries, broken)),
+        (true, false, true) => entries.iter().map(|entry| format!("{}\n", explained_json(entry))).collect(),
+        (true, false, false) => entries.iter().map(|entry| format!("{}\n", failure_json(entry))).collect(),
+        (false, true, _) => summary_text(entries, broken),
+        (false, false, true) => entries.iter().map(|entry| explained_text(entry) + "\n").collect(),
+        (false, false, false) => table(entries, width),
+    }
+}

@@ -1,0 +1,161 @@
+//! A 2xx that is no success: blocked, cut off, empty, or an error in the words of the answer.
+
+use serde_json::Value;
+
+use super::signals::is_event_stream;
+
+/// What the body of a 2xx amounts to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Answered {
+    /// Nothing was sent.
+    Nothing,
+    /// It is neither JSON nor events.
+    NotJson,
+    /// A filter ended it, with the provider's word.
+    Blocked(String),
+    /// The model failed at its form, with the provider's word.
+    Malformed(String),
+    /// The provider says that it failed, with its word.
+    Failed(String),
+    /// There are no words in it.
+    Empty,
+    /// The token limit ended it before any word, or in the middle.
+    Length,
+    /// Events ended without an end.
+    Cut,
+    /// Words of an answer.
+    Words(String),
+}
+
+/// Reads the body of a success; none when it has no shape of an answer.
+pub(crate) fn read(values: &[Value], raw: &str, from_wire: bool, is_success: bool) -> Option<Answered> {
+    if raw.trim().is_empty() {
+        return is_success.then_some(Answered::Nothing);
+    }
+    if !from_wire {
+        return None;
+    }
+    let mut seen = Seen::default();
+    for value in values {
+        seen.walk(value, 0);
+    }
+    if values.is_empty() || values.iter().all(|value| matches!(value, Value::String(_))) {
+        return is_success.then_some(Answered::NotJson);
+    }
+    if !seen.answer {
+        return None;
+    }
+    let reason = seen.reason.to_ascii_lowercase();
+    Some(match reason.as_str() {
+        "content_filter"
+        | "safety"
+        | "recitation"
+        | "blocklist"
+        | "prohibited_content"
+        | "spii"
+        | "refusal"
+        | "sensitive"
+        | "image_safety"
+        | "language"
+        | "guardrail_intervened" => Answered::Blocked(seen.reason),
+        "malformed_function_call" | "unexpected_tool_call" => Answered::Malformed(seen.reason),
+        "error" | "network_error" | "failed" | "abort" => Answered::Failed(seen.reason),
+        _ if seen.tools => return None,
+        "length" | "max_tokens" | "max_output_tokens" => Answered::Length,
+        _ if seen.text.trim().is_empty() => Answered::Empty,
+        "" if is_event_stream(raw) && !raw.contains("[DONE]") && !raw.contains("message_stop") => Answered::Cut,
+        _ => Answered::Words(seen.text),
+    })
+}
+
+/// What was seen of an answer so far.
+#[derive(Default)]
+struct Seen {
+    answer: bool,
+    text: String,
+    reason: String,
+    tools: bool,
+}
+
+impl Seen {
+    fn walk(&mut self, value: &Value, depth: usize) {
+        if depth > 16 {
+            return;
+        }
+        match value {
+            Value::Array(items) => items.iter().take(256).for_each(|item| self.walk(item, depth + 1)),
+            Value::Object(map) => {
+                for (key, value) in map {
+                    self.field(key, value, depth);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn field(&mut self, key: &str, value: &Value, depth: usize) {
+        match (key, value) {
+            ("choices" | "candidates" | "content" | "promptFeedback", Value::Array(_) | Value::Object(_)) => {
+                self.answer = true;
+                self.walk(value, depth + 1);
+            }
+            (
+                "finish_reason" | "finishReason" | "stop_reason" | "blockReason" | "block_reason",
+                Value::String(reason),
+            ) => {
+                self.answer = true;
+                if self.reason.is_empty() || !reason.is_empty() {
+                    self.reason.clone_from(reason);
+                }
+            }
+            ("content" | "text", Value::String(text)) => {
+                self.answer = true;
+                if self.text.len() < 4000 {
+                    self.text.push_str(text);
+                }
+            }
+            ("refusal", Value::String(text)) if !text.is_empty() => "refusal".clone_into(&mut self.reason),
+            ("tool_calls" | "functionCall" | "function_call", Value::Array(_) | Value::Object(_)) => {
+                self.tools |= value.as_array().is_none_or(|calls| !calls.is_empty());
+            }
+            ("type", Value::String(kind)) if kind == "tool_use" => self.tools = true,
+            ("usage" | "error" | "reasoning_content" | "thinking" | "usageMetadata", _) => {}
+            _ => self.walk(value, depth + 1),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn answers_that_are_none() {
+        for (body, wanted) in [
+            (
+                json!({"choices":[{"message":{"content":null},"finish_reason":"content_filter"}]}),
+                Answered::Blocked("content_filter".into()),
+            ),
+            (json!({"promptFeedback":{"blockReason":"SAFETY"}}), Answered::Blocked("SAFETY".into())),
+            (
+                json!({"candidates":[{"finishReason":"MALFORMED_FUNCTION_CALL"}]}),
+                Answered::Malformed("MALFORMED_FUNCTION_CALL".into()),
+            ),
+            (json!({"candidates":[{"finishReason":"MAX_TOKENS","content":{}}]}), Answered::Length),
+            (json!({"choices":[{"message":{"content":""},"finish_reason":"stop"}]}), Answered::Empty),
+            (json!({"content":[{"type":"thinking","thinking":"hm"}],"stop_reason":"end_turn"}), Answered::Empty),
+            (json!({"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}]}), Answered::Words("hi".into())),
+        ] {
+            let raw = body.to_string();
+            assert_eq!(read(&[body], &raw, true, true), Some(wanted), "{raw}");
+        }
+        assert_eq!(read(&[], "", true, true), Some(Answered::Nothing));
+        assert_eq!(read(&[], "hello", true, true), Some(Answered::NotJson));
+        let stream = "data: {\"choices\":[{\"delta\":{\"content\":\"Hel\"}}]}\n";
+        let value = json!({"choices":[{"delta":{"content":"Hel"}}]});
+        assert_eq!(read(&[value], stream, true, true), Some(Answered::Cut));
+        assert_eq!(read(&[json!({"error":"x"})], "{}", true, true), None);
+    }
+}

@@ -1,0 +1,104 @@
+//! One JSON object per line: `{"id","provider","model","status","headers","body","log","at"}`, all optional.
+
+use jiff::Timestamp;
+use serde_json::{Map, Value};
+
+use crate::domain::{Evidence, ModelName, ProviderName};
+
+use super::{Broken, Capture};
+
+/// Reads the records; blank lines are skipped, a broken line is one error.
+pub(super) fn read(text: &[u8]) -> Vec<Result<Capture, Broken>> {
+    let lines = text.split(|byte| *byte == b'\n').enumerate();
+    lines.filter(|(_, line)| !line.trim_ascii().is_empty()).map(|(index, line)| record(line, index + 1)).collect()
+}
+
+fn record(line: &[u8], number: usize) -> Result<Capture, Broken> {
+    let broken = |message: String| Broken { line: number, message };
+    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+    let value: Value = serde_json::from_slice(line).map_err(|error| broken(format!("no JSON: {error}")))?;
+    let Value::Object(mut fields) = value else { return Err(broken("no JSON object".to_owned())) };
+    let evidence = evidence(&mut fields).map_err(broken)?;
+    Ok(Capture { id: fields.remove("id"), line: number, evidence })
+}
+
+fn evidence(fields: &mut Map<String, Value>) -> Result<Evidence, String> {
+    let word = |key: &str| match fields.get(key) {
+        Some(Value::String(text)) if !text.is_empty() => Some(text.clone()),
+        _ => None,
+    };
+    let provider = word("provider").map(ProviderName::new);
+    let model = word("model").map(ModelName::new);
+    let at = match word("at") {
+        Some(text) => Some(text.parse::<Timestamp>().map_err(|_| format!("`at` is no RFC 3339 time: {text}"))?),
+        None => None,
+    };
+    Ok(Evidence {
+        provider,
+        model,
+        status: status(fields.get("status"))?,
+        headers: headers(fields.get("headers")),
+        body: text(fields.get("body")),
+        log: text(fields.get("log")),
+        transport: None,
+        at,
+    })
+}
+
+fn status(value: Option<&Value>) -> Result<Option<u16>, String> {
+    let number = match value {
+        None | Some(Value::Null) => return Ok(None),
+        Some(Value::Number(number)) => number.as_u64(),
+        Some(Value::String(text)) if text.trim().is_empty() => return Ok(None),
+        Some(Value::String(text)) => text.trim().parse().ok(),
+        Some(_) => None,
+    };
+    let status = number.and_then(|number| u16::try_from(number).ok());
+    match status {
+        // Zero is what browsers and some SDKs write when there was no answer.
+        Some(0) => Ok(None),
+        Some(status) => Ok(Some(status)),
+        None => Err("`status` is no HTTP status".to_owned()),
+    }
+}
+
+/// A body that is no string is the value itself.
+fn text(value: Option<&Value>) -> String {
+    match value {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+    }
+}
+
+/// An object (values may be lists) or a list of pairs.
+fn headers(value: Option<&Value>) -> Vec<(String, String)> {
+    match value {
+        Some(Value::Object(map)) => map.iter().flat_map(|(name, value)| named(name, value)).collect(),
+        Some(Value::Array(items)) => items.iter().flat_map(pair).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn pair(item: &Value) -> Vec<(String, String)> {
+    match item {
+        Value::Array(pair) => match pair.as_slice() {
+            [Value::String(name), value] => named(name, value),
+            _ => Vec::new(),
+        },
+        // As HAR has them.
+        Value::Object(map) => match (map.get("name").and_then(Value::as_str), map.get("value")) {
+            (Some(name), Some(value)) => named(name, value),
+            _ => map.iter().flat_map(|(name, value)| named(name, value)).collect(),
+        },
+        _ => Vec::new(),
+    }
+}
+
+fn named(name: &str, value: &Value) -> Vec<(String, String)> {
+    match value {
+        Value::Array(values) => values.iter().map(|value| (name.to_owned(), text(Some(value)))).collect(),
+        Value::Null => Vec::new(),
+        value => vec![(name.to_owned(), text(Some(value)))],
+    }
+}

@@ -1,0 +1,254 @@
+//! Finding the failures in free log text.
+//!
+//! A log has no records, only lines. A failure may be one line, a line with a dump of twenty lines after it, or a
+//! sentence, a blank line and the upstream's body. So the text is cut where a new entry may begin, each piece is asked
+//! whether it is a failure by itself, and neighbours are joined again where one only repeats or explains the other.
+
+use std::sync::LazyLock;
+
+use jiff::Timestamp;
+use regex::Regex;
+
+use crate::catalog::Catalog;
+use crate::classify::matcher;
+use crate::classify::rules::Tier;
+use crate::classify::signals::Signals;
+use crate::domain::{Class, Evidence};
+
+use super::Capture;
+
+/// The start of a log entry: a time, a level, or both.
+static ENTRY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"^\s{0,4}(?:@?[\w/.-]{0,24}\[?\d{4}[-/.]\d\d[-/.]\d\d[T _]\d\d[:-]\d\d|\[?\d\d:\d\d:\d\d|\[?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d|",
+        r"\[?(?i:error|warning|warn|info|debug|fatal|critical|trace|gin|notice)\]?[ :|\t])"
+    ))
+    .ok()
+});
+
+/// A line that begins a failure of its own although nothing marks it as an entry.
+static HEAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"^(?:\W{0,6}(?:\[?API Error|Error code: \d{3}|HTTP(?:/\d\S*)? [45]\d\d\b|\{\x22(?:type|error|code|message|object|status)\x22|",
+        r"(?:[a-z_]+\.)+[A-Za-z]*(?:Error|Exception)\b|[A-Za-z]*(?:Error|Exception)\b: ?\S|[45]\d\d [A-Z{\x22]))"
+    ))
+    .ok()
+});
+
+/// A piece of the text.
+struct Piece {
+    line: usize,
+    text: String,
+    /// Whether a time or level stood before it, so that it is an entry for certain.
+    entry: bool,
+    judged: Option<Judged>,
+}
+
+/// What a piece is by itself.
+struct Judged {
+    class: Class,
+    clear: bool,
+    status: Option<u16>,
+    words: String,
+}
+
+/// Reads the failures; a text without any gives none.
+pub(super) fn read(text: &str) -> Vec<Capture> {
+    let mut pieces: Vec<Piece> = Vec::new();
+    for mut piece in cut(text) {
+        piece.judged = judge(&piece.text);
+        match pieces.last_mut() {
+            Some(last) if belongs(last, &piece) => join(last, piece),
+            _ => pieces.push(piece),
+        }
+    }
+    pieces.into_iter().filter(|piece| piece.judged.is_some()).map(|piece| capture(&piece)).collect()
+}
+
+fn capture(piece: &Piece) -> Capture {
+    let at = piece
+        .text
+        .trim_start_matches(['[', ' '])
+        .split([' ', ']'])
+        .next()
+        .and_then(|word| word.parse::<Timestamp>().ok());
+    let log = piece.text.trim_end().to_owned();
+    Capture { id: None, line: piece.line, evidence: Evidence { log, at, ..Evidence::default() } }
+}
+
+/// Cuts the text where a new entry may begin.
+fn cut(text: &str) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = Vec::new();
+    let mut after_blank = true;
+    let mut open = 0_i64;
+    let mut length = 0;
+    for (index, line) in text.lines().enumerate() {
+        if line.trim().is_empty() {
+            after_blank = true;
+            continue;
+        }
+        let entry = is_entry(line);
+        // Within a dump that is not closed nothing begins, unless the dump never ends.
+        let inside = open > 0 && length < 400 && !(entry && has_level(line));
+        let starts =
+            pieces.is_empty() || (!inside && (entry || is_head(line) || (after_blank && !is_continuation(line))));
+        match pieces.last_mut() {
+            Some(last) if !starts => {
+                last.text.push('\n');
+                if after_blank {
+                    last.text.push('\n');
+                }
+                last.text.push_str(line);
+                open += balance(line);
+                length += 1;
+            }
+            _ => {
+                pieces.push(Piece { line: index + 1, text: line.to_owned(), entry, judged: None });
+                open = balance(line);
+                length = 1;
+            }
+        }
+        after_blank = false;
+    }
+    pieces
+}
+
+fn is_entry(line: &str) -> bool {
+    let Some(pattern) = ENTRY.as_ref() else { return false };
+    let Some(found) = pattern.find(line) else { return false };
+    // Some loggers put a time before each line of a trace.
+    let rest = line
+        .get(found.end()..)
+        .unwrap_or("")
+        .trim_start_matches(|c: char| c.is_ascii_digit() || ":.,]ZI+-".contains(c));
+    !(rest.starts_with("  ") || rest.trim_start().starts_with("at "))
+}
+
+fn has_level(line: &str) -> bool {
+    ["ERROR", "WARN", "INFO", "DEBUG", "FATAL", "CRITICAL", "error", "warn", "info"]
+        .iter()
+        .any(|level| line.contains(level))
+}
+
+fn is_head(line: &str) -> bool {
+    HEAD.as_ref().is_some_and(|pattern| pattern.is_match(line))
+}
+
+/// Lines of a trace or of a dump.
+fn is_continuation(line: &str) -> bool {
+    line.starts_with([' ', '\t', '}', ']', ')', '|', '│', '└'])
+        || ["at ", "File \"", "Traceback", "caused by", "Caused by", "During handling", "The above exception", "---"]
+            .iter()
+            .any(|start| line.trim_start().starts_with(start))
+}
+
+fn balance(line: &str) -> i64 {
+    line.bytes().map(|byte| i64::from(matches!(byte, b'{' | b'[')) - i64::from(matches!(byte, b'}' | b']'))).sum()
+}
+
+/// What a piece is by itself; none when it is no failure.
+fn judge(text: &str) -> Option<Judged> {
+    let evidence = Evidence { log: text.to_owned(), ..Evidence::default() };
+    let signals = Signals::read(&evidence, &Catalog::default());
+    let matches = matcher::matches(&signals);
+    let status = signals.innermost_status().filter(|status| *status >= 400);
+    let troubled = status.is_some() || says_trouble(text);
+    let best = matches.first();
+    let judged = |class, clear| {
+        let words = signals.layers.first().map(|read| read.words.clone()).unwrap_or_default();
+        Some(Judged { class, clear, status, words })
+    };
+    match best {
+        Some(matched) if matched.rule.tier < Tier::Answer && (troubled || !describes(matched.rule.class)) => {
+            judged(matched.rule.class, true)
+        }
+        Some(matched) if troubled && !(matched.rule.tier == Tier::Vague && status.is_none() && !says_error(text)) => {
+            judged(matched.rule.class, false)
+        }
+        None if status.is_some() || has_error_object(&signals) => judged(Class::Unknown, false),
+        _ => None,
+    }
+}
+
+/// Sentences about limits also stand in texts that merely describe them.
+fn describes(class: Class) -> bool {
+    matches!(class, Class::RateLimit | Class::QuotaExhausted | Class::Timeout | Class::Network)
+}
+
+fn says_trouble(text: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "error",
+        "fail",
+        "exceed",
+        "reached",
+        "hit your",
+        "exhaust",
+        "too many",
+        "used up",
+        "try again",
+        "please wait",
+        "throttl",
+        "slow down",
+        "denied",
+        "refused",
+        "reset",
+        "timed out",
+        "hang up",
+        "overload",
+        "unable",
+        "cannot",
+        "limited to",
+        "blocked",
+        "错误",
+        "失败",
+        "超",
+        "上限",
+        "频繁",
+        "限制",
+        "限流",
+        "用完",
+        "用尽",
+        "out of ",
+        "no deployments",
+    ];
+    let lower = text.to_lowercase();
+    WORDS.iter().any(|word| lower.contains(word))
+}
+
+fn says_error(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    ["error", "exception", "fail", "rate limit", "rate-limit", "denied", "exceed", "unavailable", "错误", "失败"]
+        .iter()
+        .any(|word| lower.contains(word))
+}
+
+fn has_error_object(signals: &Signals) -> bool {
+    signals.values.iter().any(|value| value.get("error").is_some_and(|error| !error.is_null()))
+}
+
+/// Whether a piece goes with the one before it.
+fn belongs(last: &Piece, next: &Piece) -> bool {
+    let (Some(a), Some(b)) = (&last.judged, &next.judged) else {
+        // What is no failure by itself is context, unless it is an entry of its own.
+        return !next.entry && (last.judged.is_some() || !last.entry || next.judged.is_none());
+    };
+    let repeats = a.words == b.words || a.words.contains(&b.words) || b.words.contains(&a.words);
+    let statuses_agree = a.status == b.status || a.status.is_none() || b.status.is_none();
+    if !a.clear || !b.clear {
+        return statuses_agree && (a.status.is_some() != b.status.is_some() || a.class == b.class || !next.entry);
+    }
+    a.class == b.class && statuses_agree && (repeats || (!next.entry && !is_head(&next.text)))
+}
+
+fn join(last: &mut Piece, next: Piece) {
+    last.text.push('\n');
+    last.text.push_str(&next.text);
+    let better = match (&last.judged, &next.judged) {
+        (None, Some(_)) => true,
+        (Some(a), Some(b)) => !a.clear && b.clear,
+        _ => false,
+    };
+    if better {
+        last.judged = next.judged;
+    }
+}

@@ -1,0 +1,116 @@
+use super::*;
+
+fn captures(text: &str, format: Format) -> Vec<Capture> {
+    read(text.as_bytes(), format).into_iter().map(|one| one.expect("readable")).collect()
+}
+
+#[test]
+fn jsonl_takes_every_shape_of_a_record() {
+    let text = concat!(
+        r#"{"id":7,"provider":"groq","model":"m","status":"429","headers":{"Retry-After":12,"X":["a","b"]},"body":{"error":"x"},"at":"2026-01-02T03:04:05Z"}"#,
+        "\n\n",
+        r#"{"id":{"a":[1]},"status":503,"headers":[["A","b"],{"name":"C","value":"d"}],"body":null,"log":"boom"}"#,
+        "\n{}\n",
+    );
+    let all = captures(text, Format::Jsonl);
+    assert_eq!(all.iter().map(|capture| capture.line).collect::<Vec<_>>(), [1, 3, 4]);
+    assert_eq!(all[0].id, Some(7.into()));
+    assert_eq!(all[0].evidence.status, Some(429));
+    assert_eq!(all[0].evidence.header("retry-after"), Some("12"));
+    assert_eq!(all[0].evidence.headers.len(), 3);
+    assert_eq!(all[0].evidence.body, r#"{"error":"x"}"#);
+    assert!(all[0].evidence.at.is_some());
+    assert_eq!(all[1].id.as_ref().expect("an id").to_string(), r#"{"a":[1]}"#);
+    assert_eq!(all[1].evidence.headers, [("A".into(), "b".into()), ("C".into(), "d".into())]);
+    assert_eq!(all[1].evidence.log, "boom");
+    assert_eq!(all[2].evidence, Evidence::default());
+}
+
+#[test]
+fn a_broken_line_is_one_error_in_its_place() {
+    let all = read(
+        b"{\"status\":429}\n{oops\n[1]\n{\"status\":\"x\"}\n\xff\n{\"at\":\"noon\"}\n{\"status\":500}",
+        Format::Jsonl,
+    );
+    let lines: Vec<_> = all.iter().map(|one| one.as_ref().map(|c| c.line).map_err(|b| b.line)).collect();
+    assert_eq!(lines, [Ok(1), Err(2), Err(3), Err(4), Err(5), Err(6), Ok(7)]);
+}
+
+#[test]
+fn auto_tells_the_formats_apart() {
+    assert_eq!(guess(b"\n{\"id\":1,\"body\":\"x\"}\n"), Format::Jsonl);
+    assert_eq!(guess(b"{\"error\":{\"message\":\"x\"}}"), Format::Text);
+    assert_eq!(guess(b"2026-01-01 ERROR x"), Format::Text);
+    assert_eq!(guess(b"{\"log\":{\"version\":\"1.2\",\"creator\":{},\"entries\":[]}}"), Format::Har);
+    assert_eq!(guess(b"{\n \"log\": {\"creator\": {}}}"), Format::Har);
+    assert_eq!(guess(b""), Format::Text);
+}
+
+#[test]
+fn har_gives_the_entries_that_failed() {
+    let har = r#"{"log":{"entries":[
+        {"startedDateTime":"2026-01-01T00:00:00Z","request":{"url":"https://api.groq.com/x"},"response":{"status":200,"headers":[],"content":{"text":"{}"}}},
+        {"request":{"url":"https://api.groq.com/x"},"response":{"status":429,"headers":[{"name":"retry-after","value":"3"}],"content":{"text":"{\"error\":{}}"}}},
+        {"request":{"url":"https://nowhere.example"},"response":{"status":0}}]}}"#;
+    let all = captures(har, Format::Har);
+    assert_eq!(all.iter().map(|capture| capture.line).collect::<Vec<_>>(), [2, 3]);
+    assert_eq!(all[0].evidence.provider, Some("groq".into()));
+    assert!(read(b"{}", Format::Har)[0].is_err());
+}
+
+#[test]
+fn several_failures_in_a_log_are_several() {
+    let log = concat!(
+        "2026-01-01 10:00:00 INFO starting, limit is 60 requests\n",
+        "2026-01-01 10:00:01 ERROR Error code: 429 - {'error': {'message': 'Rate limit reached on tokens per min (TPM): Limit 10, Used 9, Requested 5. Please try again in 2s.', 'type': 'tokens'}}\n",
+        "2026-01-01 10:00:02 INFO ok\n",
+        "2026-01-01 10:00:03 ERROR Error code: 401 - {'error': {'message': 'Incorrect API key provided', 'code': 'invalid_api_key'}}\n",
+        "Traceback (most recent call last):\n  File \"x.py\", line 429, in f\n    raise e\n",
+        "2026-01-01 10:00:04 ERROR Error code: 429 - {'error': {'message': 'You exceeded your current quota', 'code': 'insufficient_quota'}}\n",
+    );
+    assert_eq!(captures(log, Format::Text).iter().map(|capture| capture.line).collect::<Vec<_>>(), [2, 4, 8]);
+}
+
+#[test]
+fn bare_failures_one_after_another_are_several() {
+    let log = "API Error: 529 {\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\nAPI Error: 401 {\"error\":{\"message\":\"invalid x-api-key\"}}\n";
+    assert_eq!(captures(log, Format::Text).len(), 2);
+}
+
+#[test]
+fn a_trace_is_one_failure() {
+    let log = concat!(
+        "Unhandled rejection: Error: 429 Too many tokens per day\n",
+        "    at generate (/app/x.js:429:500)\n",
+        "    at run (/app/y.js:1:1) {\n",
+        "  status: 429,\n  headers: {\n    'retry-after': '12'\n  }\n}\n",
+    );
+    let all = captures(log, Format::Text);
+    assert_eq!(all.len(), 1);
+    assert!(all[0].evidence.log.contains("retry-after"));
+}
+
+#[test]
+fn text_without_failures_gives_none() {
+    for text in [
+        "",
+        "\n\n",
+        "INFO: server started on port 8080",
+        "processed 429 tokens in 500 ms, 404 cached",
+        "200 OK\n{\"choices\":[{\"message\":{\"content\":\"hello\"}}]}",
+        "The free plan allows 60 requests per minute.",
+        "GET /v1/models 200 12ms",
+        "{\"level\":\"info\",\"msg\":\"done\",\"error\":null}",
+    ] {
+        assert_eq!(captures(text, Format::Text), [], "{text}");
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_bytes_are_read(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..300)) {
+        for format in [Format::Auto, Format::Jsonl, Format::Text, Format::Har] {
+            read(&bytes, format);
+        }
+    }
+}

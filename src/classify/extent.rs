@@ -1,0 +1,222 @@
+//! Which limit was hit, and what to hold back for it.
+//!
+//! The scope decides whom a failure benches, so it follows what the text names: a model, a key, an organisation. When
+//! nothing is named, the class and the provider's way of counting decide, the narrower reading first: facts from one
+//! scope never widen.
+
+use crate::domain::{Class, Dimension, ScopeLevel};
+
+use super::matcher::Matched;
+use super::signals::Signals;
+
+/// The limit that was hit; none for classes that are no limits.
+pub(crate) fn dimension(class: Class, matched: Option<&Matched>, signals: &Signals) -> Option<Dimension> {
+    let layer = matched.and_then(|matched| matched.layer).and_then(|index| signals.layers.get(index));
+    let words = layer.map_or("", |read| read.words.as_str());
+    match class {
+        Class::Billing => return Some(Dimension::Credits),
+        Class::RateLimit | Class::QuotaExhausted => {}
+        // A request that exceeds a limit per window says which.
+        Class::ContextOverflow => return named(words).filter(|dimension| *dimension == Dimension::Tpm),
+        _ => return None,
+    }
+    let by_rule = matched.and_then(|matched| matched.rule.dimension);
+    let google = google(signals);
+    google
+        .or(by_rule)
+        .or_else(|| by_headers(signals))
+        .or_else(|| named(words))
+        .or_else(|| signals.layers.iter().find_map(|read| named(&read.words)))
+}
+
+/// Google names the quota.
+fn google(signals: &Signals) -> Option<Dimension> {
+    let raw = &signals.raw;
+    let (day, minute) = (signals.quotas.per_day, signals.quotas.per_minute);
+    let tokens = raw.contains("TokensPer") || raw.contains("TokenCount") || raw.contains("token_count");
+    match (day, minute, tokens) {
+        (true, _, true) if !raw.contains("RequestsPerDay") => Some(Dimension::Tpd),
+        (true, ..) => Some(Dimension::Rpd),
+        (false, true, true) => Some(Dimension::InputTpm),
+        (false, true, false) => Some(Dimension::Rpm),
+        _ => None,
+    }
+}
+
+/// The empty bucket of Anthropic's headers, and the window of its and of ChatGPT's plans.
+fn by_headers(signals: &Signals) -> Option<Dimension> {
+    const BUCKETS: &[(&str, Dimension)] = &[
+        ("input-tokens-remaining", Dimension::InputTpm),
+        ("output-tokens-remaining", Dimension::OutputTpm),
+        ("-tokens-remaining", Dimension::Tpm),
+        ("-requests-remaining", Dimension::Rpm),
+    ];
+    let empty = |end: &str| {
+        signals
+            .headers
+            .iter()
+            .any(|(name, value)| name.starts_with("anthropic-ratelimit-") && name.ends_with(end) && value.trim() == "0")
+    };
+    if let Some((_, dimension)) = BUCKETS.iter().find(|(end, _)| empty(end)) {
+        return Some(*dimension);
+    }
+    let claim = signals.header("anthropic-ratelimit-unified-representative-claim").unwrap_or("");
+    let rejected =
+        |window: &str| signals.header(&format!("anthropic-ratelimit-unified-{window}-status")) == Some("rejected");
+    if claim.starts_with("seven_day") || rejected("7d") {
+        return Some(Dimension::Weekly);
+    }
+    if claim.starts_with("five_hour") || rejected("5h") {
+        return Some(Dimension::Requests5h);
+    }
+    codex_window(signals)
+}
+
+/// The window of a ChatGPT plan that is used up, by its length in minutes.
+fn codex_window(signals: &Signals) -> Option<Dimension> {
+    ["primary", "secondary"].into_iter().find_map(|which| {
+        let used: f64 = signals.header(&format!("x-codex-{which}-used-percent"))?.parse().ok()?;
+        let minutes: u32 = signals.header(&format!("x-codex-{which}-window-minutes"))?.parse().ok()?;
+        match minutes {
+            _ if used < 100.0 => None,
+            0..=1440 => Some(Dimension::Requests5h),
+            1441..=14_400 => Some(Dimension::Weekly),
+            _ => Some(Dimension::Monthly),
+        }
+    })
+}
+
+/// What the words name.
+fn named(words: &str) -> Option<Dimension> {
+    const NAMES: &[(&[&str], Dimension)] = &[
+        (&["tokens per day", "(tpd)", "tpd "], Dimension::Tpd),
+        (&["requests per day", "(rpd)", "per-day", "per day"], Dimension::Rpd),
+        (&["weekly", "7-day", "every week", "每周"], Dimension::Weekly),
+        (&["monthly", "billing cycle", "this month", "每月"], Dimension::Monthly),
+        (&["5-hour", "5 hour", "5 小时", "5小时", "session usage"], Dimension::Requests5h),
+        (&["input tokens"], Dimension::InputTpm),
+        (&["output tokens"], Dimension::OutputTpm),
+        (&["(tpm)", "tokens per min", "tpm", "too many tokens", "token rate"], Dimension::Tpm),
+        (&["concurren", "并发"], Dimension::Concurrency),
+        (&["images per", "image generation"], Dimension::Images),
+        (&["seconds of audio", "audio seconds"], Dimension::AudioSeconds),
+        (&["(rpm)", "requests per min", "rpm", "per minute", "too many requests"], Dimension::Rpm),
+        (&["hour", "neurons", "day"], Dimension::Other),
+    ];
+    NAMES
+        .iter()
+        .find(|(phrases, _)| phrases.iter().any(|phrase| words.contains(phrase)))
+        .map(|(_, dimension)| *dimension)
+}
+
+/// What to hold back.
+pub(crate) fn scope(class: Class, matched: Option<&Matched>, signals: &Signals) -> ScopeLevel {
+    let layer = matched.and_then(|matched| matched.layer).and_then(|index| signals.layers.get(index));
+    let words = layer.map_or("", |read| read.words.as_str());
+    let by_rule = matched.and_then(|matched| matched.rule.scope);
+    match class {
+        Class::ContextOverflow
+        | Class::ContentPolicy
+        | Class::InvalidRequest
+        | Class::InvalidOutput
+        | Class::Unknown => ScopeLevel::Request,
+        Class::Unsupported => by_rule.unwrap_or(ScopeLevel::Request),
+        Class::RateLimit | Class::QuotaExhausted => by_rule.unwrap_or_else(|| limit_scope(class, words, signals)),
+        Class::Billing if is_relayed(signals) => ScopeLevel::Model,
+        Class::Billing if names_key(words) => by_rule.unwrap_or(ScopeLevel::Credential),
+        Class::Billing => by_rule.unwrap_or(ScopeLevel::Account),
+        Class::Auth => by_rule.unwrap_or(ScopeLevel::Credential),
+        Class::Permission if is_relayed(signals) => ScopeLevel::Model,
+        Class::Permission => {
+            by_rule.unwrap_or(if names_model(words) { ScopeLevel::Model } else { ScopeLevel::Credential })
+        }
+        Class::ModelUnavailable => ScopeLevel::Model,
+        Class::Overloaded | Class::ServerError | Class::Timeout | Class::Network => {
+            by_rule.unwrap_or(if class == Class::Overloaded && names_model(words) {
+                ScopeLevel::Model
+            } else {
+                ScopeLevel::Provider
+            })
+        }
+    }
+}
+
+/// Where a provider counts when its text names neither.
+fn limit_scope(class: Class, words: &str, signals: &Signals) -> ScopeLevel {
+    const PER_MODEL: &[&str] =
+        &["groq", "openai", "gemini", "vertex", "bedrock", "azure", "github-models", "dashscope", "litellm"];
+    const PER_ACCOUNT: &[&str] = &[
+        "anthropic",
+        "mistral",
+        "cerebras",
+        "moonshot",
+        "zhipu",
+        "copilot",
+        "ollama",
+        "baidu",
+        "ark",
+        "cohere",
+        "minimax",
+        "openrouter",
+    ];
+    let provider = signals.provider.as_deref().unwrap_or("");
+    if names_model(words) {
+        return ScopeLevel::Model;
+    }
+    if ["trial key", "this key", "your key", "api key", "workspace", "project"].iter().any(|word| words.contains(word))
+    {
+        return ScopeLevel::Credential;
+    }
+    if ["organization", "your account", "账户", "your plan", "your usage limit"].iter().any(|word| words.contains(word))
+    {
+        return ScopeLevel::Account;
+    }
+    match class {
+        Class::RateLimit if PER_ACCOUNT.contains(&provider) => ScopeLevel::Account,
+        Class::QuotaExhausted if !PER_MODEL.contains(&provider) => ScopeLevel::Account,
+        Class::QuotaExhausted if words.contains("plan") || words.contains("usage limit") => ScopeLevel::Account,
+        _ => ScopeLevel::Model,
+    }
+}
+
+fn names_key(words: &str) -> bool {
+    ["this key", "api key's", "key limit", "max budget", "token quota"].iter().any(|word| words.contains(word))
+        && !words.contains("team=")
+}
+
+/// Whether the text speaks of one model.
+fn names_model(words: &str) -> bool {
+    [
+        "for model",
+        "model:",
+        "this model",
+        "the model",
+        "that model",
+        "selected model",
+        "per_base_model",
+        " for gpt-",
+        "model '",
+    ]
+    .iter()
+    .any(|word| words.contains(word))
+        || (words.contains("limit reached for") && words.contains("in organization") && !words.contains("default-"))
+}
+
+/// Whether the failure is that of a gateway's own account further up: other models of the gateway are not touched.
+fn is_relayed(signals: &Signals) -> bool {
+    const GATEWAYS: &[&str] = &[
+        "opencode",
+        "pollinations",
+        "puter",
+        "vercel-ai-gateway",
+        "9router",
+        "omniroute",
+        "g4f",
+        "opengateway",
+        "kilo",
+        "omnara",
+    ];
+    const WORDS: &[&str] = &["error from provider (", "provider error: ", "upstream request failed", "ai_apicallerror"];
+    signals.provider.as_deref().is_some_and(|provider| GATEWAYS.contains(&provider))
+        || signals.layers.iter().any(|read| WORDS.iter().any(|word| read.words.contains(word)))
+}

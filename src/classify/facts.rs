@@ -1,0 +1,125 @@
+//! Figures and names that decide by themselves: what was asked against what is allowed, and which quota Google means.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde_json::Value;
+
+use crate::domain::LimitFacts;
+
+/// What Google says of the quotas that were violated.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Quotas {
+    /// One of them counts per day.
+    pub(crate) per_day: bool,
+    /// One of them counts per minute.
+    pub(crate) per_minute: bool,
+    /// One of them allows nothing at all.
+    pub(crate) zero: bool,
+}
+
+/// Reads `quotaId`, `quota_limit` and their values, from fields and, for logs that are cut, from the text.
+pub(crate) fn quotas(values: &[Value], raw: &str) -> Quotas {
+    let mut quotas = Quotas {
+        // These spellings occur in the names of quotas only.
+        per_day: raw.contains("PerDay") || raw.contains("ByDay"),
+        per_minute: raw.contains("PerMinute") || raw.contains("ByMinute"),
+        zero: says_limit_zero(raw),
+    };
+    for value in values {
+        walk(value, 0, &mut quotas);
+    }
+    quotas
+}
+
+/// `limit: 0` as a whole number: not `limit: 0.5`, not `limit: 01`.
+fn says_limit_zero(raw: &str) -> bool {
+    ["limit: 0", "limit_value\": \"0\"", "limit_value\":\"0\"", "limit_value': '0'", "Limit: 0", "Limit 0"].iter().any(
+        |sign| {
+            raw.match_indices(sign).take(32).any(|(at, _)| {
+                let after = raw.get(at + sign.len()..).unwrap_or("");
+                let fraction = after.strip_prefix('.').unwrap_or(after);
+                !fraction.starts_with(|c: char| c.is_ascii_digit())
+            })
+        },
+    )
+}
+
+fn walk(value: &Value, depth: usize, quotas: &mut Quotas) {
+    if depth > 16 {
+        return;
+    }
+    match value {
+        Value::Array(items) => items.iter().take(64).for_each(|item| walk(item, depth + 1, quotas)),
+        Value::Object(map) => {
+            for (key, value) in map {
+                match key.as_str() {
+                    "quota_limit_value" | "quotaValue" => {
+                        quotas.zero |= matches!(value, Value::String(text) if text == "0") || value.as_i64() == Some(0);
+                    }
+                    _ => walk(value, depth + 1, quotas),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// `Limit 7000, Used 6148, Requested 7895`, `Limit: 60.000000 / min. Current: 70.0`, `current: 1526210, limit: 1500000`.
+static FIGURES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"\b(limit|used|requested|current|remaining|max)\b:? ?~?(\d[\d,]{0,15}(?:\.\d{1,9})?)").ok()
+});
+
+/// The figures of a limit in normalised words; none when there is no limit among them.
+pub(crate) fn limits(words: &str) -> Option<LimitFacts> {
+    if !words.contains("limit") {
+        return None;
+    }
+    let mut facts = LimitFacts::default();
+    for captures in FIGURES.as_ref()?.captures_iter(words).take(16) {
+        let (name, number) = (captures.get(1)?, captures.get(2)?);
+        let number: f64 = number.as_str().replace(',', "").parse().ok()?;
+        let place = match name.as_str() {
+            "limit" | "max" => &mut facts.limit,
+            "used" | "current" => &mut facts.used,
+            "requested" => &mut facts.requested,
+            _ => &mut facts.remaining,
+        };
+        place.get_or_insert(number);
+    }
+    (facts.limit.is_some() || facts.used.is_some()).then_some(facts)
+}
+
+/// Whether more was asked than the limit allows in its whole window: no time heals that.
+pub(crate) fn asks_for_more_than_there_is(facts: &LimitFacts) -> bool {
+    matches!((facts.limit, facts.requested), (Some(limit), Some(requested)) if requested > limit && limit > 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zero_is_a_whole_number() {
+        for (text, zero) in [
+            ("limit: 0, model: x", true),
+            ("limit: 0", true),
+            ("limit: 0.5 / min", false),
+            ("limit: 05", false),
+            ("limit: 10", false),
+            (r#""quota_limit_value":"0""#, true),
+        ] {
+            assert_eq!(quotas(&[], text).zero, zero, "{text}");
+        }
+    }
+
+    #[test]
+    fn figures_are_read_and_compared() {
+        let facts = limits("tokens per minute (tpm): limit 7000, used 6148, requested ~12,903. please").unwrap();
+        assert_eq!((facts.limit, facts.used, facts.requested), (Some(7000.0), Some(6148.0), Some(12903.0)));
+        assert!(asks_for_more_than_there_is(&facts));
+        let facts = limits("limit 200, used 200, requested 1").unwrap();
+        assert!(!asks_for_more_than_there_is(&facts));
+        assert_eq!(limits("used 5 apples"), None);
+    }
+}

@@ -1,0 +1,28 @@
+//! From the evidence of one failed attempt to what it means.
+//!
+//! The same status can be a burst, a spent day, an empty wallet, a provider short of capacity, or a request that can
+//! never fit, and each wants another response. So the whole evidence is read: nested errors are unwrapped, the innermost
+//! is believed first, its words before its code, its code before its type, its type before any status; `rules` holds
+//! what is known of words and codes, as data. Times are read by one parser (`duration`) wherever they stand.
+//!
+//! Everything here is pure: evidence and a time in, a [`Failure`] out, for any bytes.
+
+mod answer;
+pub mod capture;
+mod custom;
+mod documented;
+pub mod duration;
+mod extent;
+mod facts;
+mod hints;
+mod layers;
+mod lenient;
+mod matcher;
+mod provider;
+mod rules;
+mod signals;
+mod text;
+mod verdict;
+
+pub use custom::CustomRule;
+pub use verdict::{Classifier, Explanation, RuleMatch};

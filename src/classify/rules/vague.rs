@@ -1,0 +1,293 @@
+//! Words and types that say the kind of trouble but not its cause. They decide only when nothing clearer is said
+//! anywhere in the evidence.
+
+use super::{Rule, kind, vague};
+use crate::domain::Class::{
+    Auth, Billing, ContentPolicy, ContextOverflow, InvalidOutput, InvalidRequest, ModelUnavailable, Network,
+    Overloaded, Permission, QuotaExhausted, RateLimit, ServerError, Timeout, Unsupported,
+};
+use crate::domain::ScopeLevel;
+
+/// A bucket of Anthropic's limits is empty; words say more, where there are any.
+const BUCKET_EMPTY: Rule = {
+    let mut rule = Rule::new("anthropic.bucket_empty", super::Tier::Vague, RateLimit);
+    rule.fact = Some(super::Fact::BucketEmpty);
+    rule.status(&[0, 429])
+};
+
+pub(super) const RULES: &[Rule] = &[
+    // Google and xAI put one status over many causes; alone it means this.
+    vague("gemini.resource_exhausted", RateLimit, &[&["resource has been exhausted"]]).scope(ScopeLevel::Account),
+    BUCKET_EMPTY,
+    // Anthropic says "Rate limited", without a limit, when it throttles everybody.
+    vague("anthropic.rate_limited", Overloaded, &[&["rate limited"]]).only(&["anthropic"]).unless(&[
+        "exceed",
+        "your account",
+        "have been rate limited",
+    ]),
+    vague("anthropic.rate_limited_shape", Overloaded, &[&["rate limited"]]).kind(&["rate_limit_error"]).unless(&[
+        "exceed",
+        "your account",
+        "you have been",
+        "you are",
+    ]),
+    vague("vague.model", ModelUnavailable, &[&["model:", "models/", "modelid"]])
+        .kind(&["not_found_error", "not_found"]),
+    kind("anthropic.not_found", ModelUnavailable, &["not_found_error"]).unless(&["url", "route", "path", "not found"]),
+    vague("vague.path_not_found", Unsupported, &[&["not found"]]).code(&["names_a_path"]).scope(ScopeLevel::Provider),
+    vague(
+        "vague.usage_policy",
+        ContentPolicy,
+        &[&["usage policy", "usage policies", "flagged", "moderation", "违规", "敏感"]],
+    )
+    .unless(&["rate limit"]),
+    vague(
+        "vague.unsupported",
+        Unsupported,
+        &[&[
+            "not supported",
+            "unsupported",
+            "does not support",
+            "doesn't support",
+            "not support",
+            "isn't supported",
+            "not permitted",
+            "not allowed here",
+            "not implemented",
+            "is not available for",
+            "is not enabled",
+            "unexpected value",
+            "unexpected keyword",
+            "unrecognized",
+            "unknown argument",
+            "incompatible",
+            "only supports",
+            "不支持",
+        ]],
+    ),
+    vague("vague.spend", Billing, &[&["billing", "payment", "credits", "subscription", "余额", "充值", "invoice"]])
+        .status(&[402, 403, 412]),
+    vague("vague.quota", QuotaExhausted, &[&["usage limit", "your quota", "quota has been", "quota is exhausted"]])
+        .unless(&[
+            "gemini-api",
+            "generativelanguage",
+            "increase",
+            "hourly",
+            "current quota",
+            "wait before",
+            "access_terminated",
+        ]),
+    vague(
+        "vague.rate_limit",
+        RateLimit,
+        &[&[
+            "rate limit",
+            "rate-limit",
+            "rate limited",
+            "rate_limit",
+            "ratelimit",
+            "throttl",
+            "too many requests",
+            "too frequent",
+            "quota exceeded",
+            "请求过快",
+            "频繁",
+        ]],
+    )
+    .unless(&["error code: 429 too many requests", "litellm.ratelimiterror: too many requests"]),
+    vague(
+        "vague.access",
+        Permission,
+        &[&[
+            "does not have permission",
+            "do not have permission",
+            "don't have permission",
+            "permission denied",
+            "access denied",
+            "not authorized",
+            "forbidden",
+            "you do not have access",
+            "not allowed",
+            "restricted",
+            "无权",
+        ]],
+    ),
+    vague("vague.key", Auth, &[&["unauthorized", "unauthorised", "api key", "apikey", "credentials", "未授权"]]),
+    vague(
+        "vague.busy",
+        Overloaded,
+        &[&["unavailable", "try again in a moment", "capacity", "at the moment", "稍后再试", "稍后重试"]],
+    ),
+    vague("vague.timeout", Timeout, &[&["timeout"]]).unless(&["error_type", "connect"]),
+    vague("vague.connection", Network, &[&["connection", "proxy", "socket", "dns", "certificate", "tls"]])
+        .unless(&["please check your connection settings"])
+        .status(&[0]),
+    // Types.
+    kind(
+        "type.overloaded",
+        Overloaded,
+        &[
+            "overloaded_error",
+            "overloaded",
+            "unavailable",
+            "service_unavailable",
+            "serviceunavailableexception",
+            "engine_overloaded_error",
+            "service_unavailable_error",
+        ],
+    ),
+    kind(
+        "type.billing",
+        Billing,
+        &[
+            "billing_error",
+            "insufficient_quota",
+            "insufficient_balance_error",
+            "payment_required",
+            "insufficient_credits",
+        ],
+    ),
+    kind(
+        "type.auth",
+        Auth,
+        &[
+            "authentication_error",
+            "unauthenticated",
+            "invalid_authentication_error",
+            "authenticationerror",
+            "access_terminated",
+            "unauthorized",
+        ],
+    ),
+    kind(
+        "type.permission",
+        Permission,
+        &[
+            "permission_error",
+            "permission_denied",
+            "permissiondenied",
+            "accessdeniedexception",
+            "request_forbidden",
+            "forbidden",
+            "permission_denied_error",
+        ],
+    ),
+    kind(
+        "type.rate_limit",
+        RateLimit,
+        &[
+            "rate_limit_error",
+            "rate_limit_reached_error",
+            "rate_limit_exceeded",
+            "too_many_requests_error",
+            "throttlingexception",
+            "ratelimitreached",
+            "rate_limited",
+            "toomanyrequests",
+            "ratelimitexceeded",
+            "rate_limit",
+            "requests",
+            "tokens",
+        ],
+    ),
+    kind(
+        "type.timeout",
+        Timeout,
+        &[
+            "timeout",
+            "timeout_error",
+            "deadline_exceeded",
+            "request_timeout",
+            "modeltimeoutexception",
+            "gateway_timeout",
+        ],
+    ),
+    kind(
+        "type.context",
+        ContextOverflow,
+        &["request_too_large", "context_length_exceeded", "exceed_context_size_error"],
+    ),
+    kind("type.content", ContentPolicy, &["content_filter", "content_policy_violation", "data_inspection_failed"]),
+    kind("type.invalid_output", InvalidOutput, &["json_validate_failed"]),
+    kind(
+        "type.server_error",
+        ServerError,
+        &[
+            "server_error",
+            "internal",
+            "internalservererror",
+            "internal_server_error",
+            "internalserverexception",
+            "modelerrorexception",
+            "internal_error",
+            "cf_bad_gateway",
+            "enginedeaderror",
+        ],
+    ),
+    kind(
+        "type.model",
+        ModelUnavailable,
+        &["model_not_found", "invalid_model", "model_not_found_error", "resourcenotfoundexception"],
+    ),
+    Rule::new("codes.rate_limit_exceeded", super::Tier::Vague, RateLimit)
+        .code(&[
+            "rate_limit_exceeded",
+            "ratelimitexceeded",
+            "rate_limited",
+            "ratelimitreached",
+            "rate_limit_error",
+            "rate_limit_reached_error",
+            "throttlingexception",
+            "too_many_requests",
+            "toomanyrequests",
+            "throttling",
+            "limitexceeded",
+            "requests_limit_exceeded",
+            "user_global_rate_limited",
+            "rate_limit",
+            "resourceexhausted",
+        ])
+        .unless(&["exceeded your current quota"]),
+    Rule::new("codes.not_found", super::Tier::Vague, ModelUnavailable).code(&["resourcenotfoundexception"]),
+    Rule::new("codes.validation", super::Tier::Vague, InvalidRequest).code(&[
+        "validationexception",
+        "invalidparameter",
+        "invalid_parameter_error",
+        "invalidrequestexception",
+    ]),
+    Rule::new("sdk.timeout", super::Tier::Vague, Timeout).code(&[
+        "apitimeouterror",
+        "litellm.timeout",
+        "readtimeout",
+        "timeouterror",
+        "timeoutexception",
+    ]),
+    Rule::new("sdk.connection", super::Tier::Vague, Network)
+        .code(&[
+            "apiconnectionerror",
+            "connectionerror",
+            "connecterror",
+            "newconnectionerror",
+            "clientconnectorerror",
+            "protocolerror",
+            "sslerror",
+            "maxretryerror",
+        ])
+        .unless(&["litellm.apiconnectionerror"]),
+    kind("type.server_error_api", ServerError, &["api_error"]).unless(&["status code"]).status(&[0, 500, 502, 520]),
+    kind(
+        "type.invalid_request",
+        InvalidRequest,
+        &[
+            "invalid_request_error",
+            "invalid_argument",
+            "badrequesterror",
+            "bad_request_error",
+            "bad_request",
+            "invalid_request",
+            "validation_error",
+            "unprocessable_entity",
+        ],
+    )
+    .status(&[0, 400, 422]),
+];

@@ -1,0 +1,308 @@
+//! The verdict: which of the matching rules wins, and what follows from it.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::catalog::Catalog;
+use crate::domain::{
+    Class, Dimension, Evidence, Failure, Provenance, ProviderName, Redactor, ResetSource, ScopeLevel, TransportFault,
+    excerpt,
+};
+
+use super::answer::Answered;
+use super::custom::CustomRule;
+use super::documented::documented_reset;
+use super::hints::{self, Stated};
+use super::matcher::{self, Matched};
+use super::rules::Tier;
+use super::signals::Signals;
+use super::{extent, text};
+
+/// The longest wait that still is a rate limit; a longer one is a spent quota, whatever the words.
+const SHORT: Duration = Duration::from_secs(3600);
+
+/// How much of the evidence is quoted, in characters.
+const QUOTE: usize = 200;
+
+/// Says what failures are. Holds the operator's rules; everything else is shared and built at the first use.
+#[derive(Debug, Clone, Default)]
+pub struct Classifier {
+    custom: Vec<CustomRule>,
+}
+
+/// A rule that matched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleMatch {
+    /// Its name.
+    pub rule: String,
+    /// What it says.
+    pub class: Class,
+    /// How sure it is: `operator`, `fact`, `words`, `code`, `answer`, `vague` or `status`.
+    pub tier: &'static str,
+    /// How deep the error lay in which it matched, 0 being the outermost.
+    pub depth: usize,
+    /// The phrase, code, type or status that made it match.
+    pub by: String,
+}
+
+/// Every rule that matched, and why the winner won.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Explanation {
+    /// The verdict.
+    pub failure: Failure,
+    /// The provider, as given or as recognised.
+    pub provider: Option<ProviderName>,
+    /// The status, as given or as found in the text.
+    pub status: Option<u16>,
+    /// All that matched, the winner first.
+    pub matches: Vec<RuleMatch>,
+    /// Why the first won, in one sentence.
+    pub reason: String,
+}
+
+/// What was decided before times and scopes are added.
+struct Decision {
+    class: Class,
+    rule: String,
+    matched: Option<Matched>,
+    scope: Option<ScopeLevel>,
+    dimension: Option<Dimension>,
+    quote: String,
+}
+
+impl Decision {
+    fn new(class: Class, rule: &str, quote: &str) -> Self {
+        Self { class, rule: rule.to_owned(), matched: None, scope: None, dimension: None, quote: quote.to_owned() }
+    }
+}
+
+impl Classifier {
+    /// A classifier in which these rules come before the built-in ones, in their order.
+    pub fn new(custom: Vec<CustomRule>) -> Self {
+        Self { custom }
+    }
+
+    /// What the evidence means. `now` is the time of the failure where the evidence does not say it.
+    pub fn classify(&self, evidence: &Evidence, catalog: &Catalog, now: Timestamp) -> Failure {
+        let signals = Signals::read(evidence, catalog);
+        let matches = matcher::matches(&signals);
+        let decision = self.decide(evidence, &signals, &matches);
+        finish(decision, evidence, &signals, catalog, now)
+    }
+
+    /// What the evidence means, with all the rules that matched, and who is recognised in it.
+    pub fn explain(&self, evidence: &Evidence, catalog: &Catalog, now: Timestamp) -> Explanation {
+        let signals = Signals::read(evidence, catalog);
+        let matches = matcher::matches(&signals);
+        let decision = self.decide(evidence, &signals, &matches);
+        let failure = finish(decision, evidence, &signals, catalog, now);
+        let provider = evidence.provider.clone().or_else(|| signals.provider.as_deref().map(ProviderName::from));
+        let status = evidence.status.or_else(|| signals.innermost_status());
+        let depth =
+            |matched: &Matched| matched.layer.and_then(|at| signals.layers.get(at)).map_or(0, |read| read.layer.depth);
+        let mut listed: Vec<RuleMatch> = matches
+            .iter()
+            .map(|matched| RuleMatch {
+                rule: matched.rule.name.to_owned(),
+                class: matched.rule.class,
+                tier: matched.rule.tier.as_str(),
+                depth: depth(matched),
+                by: excerpt(&matched.by, 80),
+            })
+            .collect();
+        if listed.first().is_none_or(|first| first.rule != failure.rule) {
+            let tier =
+                if self.custom.iter().any(|rule| rule.name == failure.rule) { Tier::Operator } else { Tier::Answer };
+            let by = failure.evidence.clone();
+            listed.insert(
+                0,
+                RuleMatch { rule: failure.rule.clone(), class: failure.class, tier: tier.as_str(), depth: 0, by },
+            );
+        }
+        let reason = reason(&listed);
+        Explanation { failure, provider, status, matches: listed, reason }
+    }
+
+    fn decide(&self, evidence: &Evidence, signals: &Signals, matches: &[Matched]) -> Decision {
+        if let Some(rule) = self.custom.iter().find(|rule| rule.matches(evidence, signals)) {
+            let quote = quote(signals, None, rule.contains.as_deref().unwrap_or(""));
+            let decision = Decision::new(rule.class, &rule.name, &quote);
+            return Decision { scope: rule.scope, dimension: rule.dimension, ..decision };
+        }
+        let best = matches.first();
+        let is_clear = best.is_some_and(|matched| matched.rule.tier < Tier::Answer);
+        if let Some(fault) = evidence.transport
+            && !is_clear
+        {
+            return transport(fault);
+        }
+        if !is_clear
+            && let Some(decision) = signals.answered.as_ref().and_then(|answered| from_answer(answered, best.is_some()))
+        {
+            return decision;
+        }
+        match best {
+            Some(matched) => Decision {
+                matched: Some(matched.clone()),
+                ..Decision::new(matched.rule.class, matched.rule.name, &quote(signals, matched.layer, &matched.by))
+            },
+            None => Decision::new(Class::Unknown, "unknown", &quote(signals, None, "")),
+        }
+    }
+}
+
+fn reason(matches: &[RuleMatch]) -> String {
+    let [winner, rest @ ..] = matches else { return "no rule matched".to_owned() };
+    let Some(second) = rest.iter().find(|other| other.class != winner.class) else {
+        return format!("`{}` is the surest of the rules that matched, and none of them says otherwise", winner.rule);
+    };
+    let why = if winner.tier != second.tier {
+        format!("{} come before {}", winner.tier, second.tier)
+    } else if winner.depth != second.depth {
+        "the inner error comes before the outer".to_owned()
+    } else {
+        "the more special rule comes before the more general".to_owned()
+    };
+    format!("`{}` won over `{}` ({}): {why}", winner.rule, second.rule, second.class)
+}
+
+fn transport(fault: TransportFault) -> Decision {
+    use TransportFault as Fault;
+    let (class, rule) = match fault {
+        Fault::Dns => (Class::Network, "transport.dns"),
+        Fault::Refused => (Class::Network, "transport.refused"),
+        Fault::Reset => (Class::Network, "transport.reset"),
+        Fault::Tls => (Class::Network, "transport.tls"),
+        Fault::ConnectTimeout => (Class::Network, "transport.connect_timeout"),
+        Fault::Cut => (Class::Network, "transport.cut"),
+        Fault::Other => (Class::Network, "transport.other"),
+        Fault::FirstTimeout => (Class::Timeout, "transport.first_timeout"),
+        Fault::IdleTimeout => (Class::Timeout, "transport.idle_timeout"),
+        Fault::TotalTimeout => (Class::Timeout, "transport.total_timeout"),
+        Fault::TooLarge => (Class::InvalidOutput, "transport.too_large"),
+    };
+    Decision::new(class, rule, fault.as_str())
+}
+
+/// What a 2xx amounts to, where no error in it was clear.
+fn from_answer(answered: &Answered, something_matched: bool) -> Option<Decision> {
+    let (class, rule, quote) = match answered {
+        Answered::Blocked(word) => (Class::ContentPolicy, "answer.blocked", word.as_str()),
+        Answered::Malformed(word) => (Class::InvalidOutput, "answer.malformed", word.as_str()),
+        Answered::Failed(word) => (Class::ServerError, "answer.failed", word.as_str()),
+        Answered::Nothing => (Class::InvalidOutput, "answer.nothing", "an empty body"),
+        Answered::Length => (Class::InvalidOutput, "answer.cut_by_length", "the token limit ended the answer"),
+        Answered::Empty if !something_matched => (Class::InvalidOutput, "answer.empty", "an answer without words"),
+        Answered::NotJson if !something_matched => (Class::InvalidOutput, "answer.not_json", "the body is no JSON"),
+        Answered::Cut if !something_matched => (Class::Network, "answer.cut", "the stream ended without an end"),
+        Answered::Words(words) => return Some(from_words(words)),
+        _ => return None,
+    };
+    Some(Decision::new(class, rule, quote))
+}
+
+/// Some gateways put the error into the answer's own words.
+fn from_words(words: &str) -> Decision {
+    const OPENINGS: &[&str] =
+        &["error", "api error", "[api error", "⚠", "❌", "[error", "request failed", "sorry, ", "http 4", "http 5"];
+    let plain = text::normalise(words);
+    let is_error = words.len() < 2000 && OPENINGS.iter().any(|opening| plain.starts_with(opening));
+    if is_error && let Some(rule) = matcher::sentence(&plain) {
+        return Decision::new(rule.class, rule.name, words);
+    }
+    Decision::new(Class::InvalidOutput, "answer.not_as_asked", words)
+}
+
+/// The line of the text that holds what matched.
+fn quote(signals: &Signals, layer: Option<usize>, by: &str) -> String {
+    let layer = layer.and_then(|at| signals.layers.get(at)).or_else(|| signals.layers.first());
+    let source = layer.map(|read| read.layer.text.as_str()).filter(|text| !text.is_empty()).unwrap_or(&signals.raw);
+    let line = source.lines().find(|line| !by.is_empty() && text::normalise(line).contains(by));
+    let quote = line.unwrap_or(source);
+    if quote.trim().is_empty() { by.to_owned() } else { quote.to_owned() }
+}
+
+/// Adds the time, the limit, the scope and the figures.
+fn finish(
+    mut decision: Decision,
+    evidence: &Evidence,
+    signals: &Signals,
+    catalog: &Catalog,
+    now: Timestamp,
+) -> Failure {
+    let stated = if heals(decision.class) { hints::read(signals, evidence, now) } else { None };
+    let stated = stated.filter(|stated| !misleads(&decision, stated));
+    by_length_of_wait(&mut decision, stated.as_ref(), signals, evidence, now);
+    let dimension =
+        decision.dimension.or_else(|| extent::dimension(decision.class, decision.matched.as_ref(), signals));
+    let scope = decision.scope.unwrap_or_else(|| extent::scope(decision.class, decision.matched.as_ref(), signals));
+    let quote = Redactor::default().redact(&bounded_quote(&decision.quote)).into_owned();
+    let mut failure = Failure::new(decision.class, scope, decision.rule, excerpt(&quote, QUOTE));
+    failure.dimension = dimension;
+    failure.limits = signals.limits;
+    if let Some(stated) = stated {
+        failure.retry_after = stated.after;
+        failure.retry_at = Some(stated.at);
+        failure.reset_source = Some(stated.source);
+        failure.provenance = Provenance::Fact;
+    } else if decision.class == Class::QuotaExhausted {
+        let since = evidence.at.unwrap_or(now);
+        let reset = documented_reset(catalog, evidence.provider.as_ref(), evidence.model.as_ref(), dimension, since);
+        if reset.is_some() {
+            failure.retry_at = reset;
+            failure.reset_source = Some(ResetSource::Catalogue);
+            failure.provenance = Provenance::Documented;
+        }
+    }
+    failure
+}
+
+/// A key may stand at the cut: what is redacted is longer than what is quoted.
+fn bounded_quote(quote: &str) -> String {
+    quote.chars().take(QUOTE * 8).collect()
+}
+
+/// Classes that time heals; a time beside another class means something else ("access takes up to 15 minutes").
+fn heals(class: Class) -> bool {
+    matches!(
+        class,
+        Class::RateLimit
+            | Class::QuotaExhausted
+            | Class::Overloaded
+            | Class::ServerError
+            | Class::Timeout
+            | Class::Network
+            | Class::Unknown
+    )
+}
+
+/// Google adds a wait of seconds to a quota of a day.
+fn misleads(decision: &Decision, stated: &Stated) -> bool {
+    decision.rule == "gemini.quota_per_day" && stated.after.is_some_and(|after| after <= SHORT)
+}
+
+/// A stated wait tells a short window from a long one, whatever the words.
+fn by_length_of_wait(
+    decision: &mut Decision,
+    stated: Option<&Stated>,
+    signals: &Signals,
+    evidence: &Evidence,
+    now: Timestamp,
+) {
+    let Some(stated) = stated else { return };
+    let is_bare_429 = decision.class == Class::Unknown && signals.innermost_status() == Some(429);
+    if decision.class != Class::RateLimit && !is_bare_429 {
+        return;
+    }
+    let wait = stated.after.or_else(|| Duration::try_from(stated.at.duration_since(evidence.at.unwrap_or(now))).ok());
+    let (class, rule) = if wait.is_some_and(|wait| wait > SHORT) {
+        (Class::QuotaExhausted, "wait.over_an_hour")
+    } else if is_bare_429 {
+        (Class::RateLimit, "wait.within_an_hour")
+    } else {
+        return;
+    };
+    decision.class = class;
+    rule.clone_into(&mut decision.rule);
+}
