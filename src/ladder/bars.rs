@@ -77,6 +77,9 @@ fn refusal(
     max_cost: Option<f64>,
 ) -> Option<SkipReason> {
     let provider = &step.target.deployment.provider;
+    if let Some(why) = &step.no_key {
+        return Some(SkipReason::NoKey(why.clone()));
+    }
     if directives.pin.as_ref().is_some_and(|pinned| pinned != provider) {
         return Some(SkipReason::NotPinned);
     }

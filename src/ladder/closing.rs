@@ -26,10 +26,18 @@ impl Run {
         self.queue.iter().copied().filter(|step| wanted(*step)).filter_map(returns).min()
     }
 
+    /// The wait is over; what it took is gone from the request's budget.
+    pub(super) fn stop_waiting(&mut self, elapsed: Duration) {
+        if let Some(since) = self.waiting_since.take() {
+            self.waited += elapsed.saturating_sub(since);
+        }
+    }
+
     pub(super) fn wait_or_give_up(&mut self, view: &View<'_>) -> Step {
         let limits = self.spec.limits;
         let since = self.waiting_since.unwrap_or(view.elapsed);
-        let budget = limits.wait.saturating_sub(view.elapsed.saturating_sub(since));
+        let waited = self.waited + view.elapsed.saturating_sub(since);
+        let budget = limits.wait.saturating_sub(waited);
         let soonest = self.soonest(view, |step| self.may_be_waited_for(step));
         let wait = soonest.map(|at| Duration::try_from(at.duration_since(view.now)).unwrap_or(Duration::ZERO));
         match wait {
@@ -81,6 +89,7 @@ impl Run {
     pub(super) fn someone_must_act(&self, view: &View<'_>) -> bool {
         let failed = self.progress.iter().filter_map(|progress| progress.failed).any(Class::needs_a_person);
         let held = |step: &usize| matches!(self.gate(*step, view), Err(Some(by)) if by.record.class().needs_a_person());
-        failed || self.queue.iter().any(held)
+        let no_key = |progress: &super::run::Progress| matches!(progress.barred, Some(SkipReason::NoKey(_)));
+        failed || self.queue.iter().any(held) || self.progress.iter().any(no_key)
     }
 }

@@ -19,6 +19,8 @@ pub enum SkipReason {
         /// What the provider said.
         evidence: String,
     },
+    /// There is no key for it: what is missing and where it was looked for.
+    NoKey(String),
     /// The user pinned another provider.
     NotPinned,
     /// The user excluded its provider.
@@ -44,6 +46,7 @@ impl SkipReason {
     pub fn word(&self) -> &'static str {
         match self {
             Self::Held { class, .. } => class.as_str(),
+            Self::NoKey(_) => "no_key",
             Self::NotPinned => "not_pinned",
             Self::Excluded => "excluded",
             Self::Lacks(_) => "lacks_capability",
@@ -60,7 +63,8 @@ impl SkipReason {
 impl fmt::Display for SkipReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Held { kind, class, evidence } => write!(f, "{class} ({kind}): {evidence}"),
+            Self::Held { kind, class, .. } => write!(f, "{class} ({kind})"),
+            Self::NoKey(why) => f.write_str(why),
             Self::NotPinned => f.write_str("another provider is pinned"),
             Self::Excluded => f.write_str("its provider is excluded"),
             Self::Lacks(what) => write!(f, "lacks {what}"),

@@ -92,6 +92,7 @@ pub struct Run {
     pub(super) attempts: u32,
     pub(super) pending: Option<Pending>,
     pub(super) waiting_since: Option<Duration>,
+    pub(super) waited: Duration,
     pub(super) end: Option<End>,
 }
 
@@ -114,10 +115,13 @@ impl Run {
             attempts: 0,
             pending: None,
             waiting_since: None,
+            waited: Duration::ZERO,
             end: None,
             spec,
         };
-        run.queue = run.indexes(&run.spec.steps);
+        let (last, first): (Vec<usize>, Vec<usize>) =
+            run.indexes(&run.spec.steps).into_iter().partition(|step| run.is_put_last(*step));
+        run.queue = first.into_iter().chain(last).collect();
         run.last_resort = run.spec.last_resort.as_ref().and_then(|step| run.index(step));
         run.bar_by_directives();
         run
@@ -148,7 +152,7 @@ impl Run {
             return self.give_up(view);
         }
         if let Some(send) = self.first_eligible(view).or_else(|| self.try_last_resort(view)) {
-            self.waiting_since = None;
+            self.stop_waiting(view.elapsed);
             return Step::Send(send);
         }
         self.wait_or_give_up(view)
@@ -234,6 +238,11 @@ impl Run {
         self.end = Some(End::Partial);
     }
 
+    /// The request cannot be sent to anyone, for a reason of its own.
+    pub fn refuse(&mut self, class: Class) {
+        self.end = Some(End::Refused(class));
+    }
+
     /// The user stopped it.
     pub fn on_interrupt(&mut self) {
         self.end = Some(End::Interrupted);
@@ -242,6 +251,10 @@ impl Run {
     pub(super) fn finish(&mut self, end: End) -> Step {
         self.end = Some(end);
         Step::End(end)
+    }
+
+    fn is_put_last(&self, step: usize) -> bool {
+        self.steps.get(step).is_some_and(|spec| spec.put_last.is_some())
     }
 
     fn index(&self, wanted: &StepSpec) -> Option<usize> {

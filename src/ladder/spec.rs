@@ -22,6 +22,10 @@ pub struct StepSpec {
     pub attempts: u32,
     /// The salted fingerprint of the key.
     pub fingerprint: Option<String>,
+    /// Why there is no key although one is needed.
+    pub no_key: Option<String>,
+    /// Why it is asked only after the others, whatever the order.
+    pub put_last: Option<String>,
 }
 
 /// Bounds of one request.

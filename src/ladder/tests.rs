@@ -14,7 +14,17 @@ const START: i64 = 1_790_000_000;
 
 fn step(text: &str) -> StepSpec {
     let target = Target { deployment: text.parse().expect("a deployment"), account: "own".into(), region: None };
-    StepSpec { target, window: None, max_output: None, capabilities: None, price: None, attempts: 2, fingerprint: None }
+    StepSpec {
+        target,
+        window: None,
+        max_output: None,
+        capabilities: None,
+        price: None,
+        attempts: 2,
+        fingerprint: None,
+        no_key: None,
+        put_last: None,
+    }
 }
 
 fn spec(steps: &[&str]) -> Spec {

@@ -111,8 +111,9 @@ impl Circuit {
         self.lease = None;
         self.fingerprint = report.fingerprint.map(str::to_owned);
         let wait = open_time(self.family, times, report.ever_worked, &settings.breaker);
-        // Spread, so that not all processes and circuits come back in the same second; never sooner than said.
-        self.retry_at = Some(later(now, wait.mul_f64(1.0 + 0.2 * jitter.clamp(0.0, 1.0))));
+        // Spread, so that not all circuits come back in the same second; never sooner than said, and not by hours.
+        let spread = (wait / 5).min(MINUTE).mul_f64(jitter.clamp(0.0, 1.0));
+        self.retry_at = Some(later(now, wait + spread));
     }
 
     /// What a success leaves: none when the record can go.
