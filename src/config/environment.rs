@@ -80,6 +80,7 @@ fn empty(catalog: Catalog) -> Config {
         context_window: None,
         content_policy: None,
         last_resort: None,
+        min_valid: None,
         system: None,
         limits,
     };

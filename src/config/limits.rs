@@ -3,11 +3,12 @@
 use std::str::FromStr;
 use std::time::Duration;
 
+use crate::domain::Timeouts;
 use crate::policy::PolicySettings;
 
 use super::key::read_source;
 use super::reader::{Node, Reader, Section};
-use super::types::{Alarm, Limits, OnUnknown, StreamPolicy, Timeouts, Webhook};
+use super::types::{Alarm, Limits, OnUnknown, StreamPolicy, Webhook};
 use super::url::check_url;
 
 /// The keys of `[limits]`; a ladder takes all but the first.

@@ -27,13 +27,14 @@ use crate::catalog::Catalog;
 use crate::domain::LadderName;
 use crate::policy::PolicySettings;
 
+pub use crate::catalog::parse_duration;
 pub use environment::{LADDER, from_environment};
 pub use key::{KeyError, at_home, resolve_key};
 pub use problem::Problem;
 pub use template::template;
 pub use types::{
-    AccountCap, Alarm, Config, CredentialConfig, CustomRule, KeySource, LadderConfig, Limits, OnUnknown,
-    ProviderSettings, StepConfig, Strategy, StreamPolicy, Timeouts, Webhook,
+    AccountCap, Alarm, Config, CredentialConfig, KeySource, LadderConfig, Limits, OnUnknown, ProviderSettings,
+    StepConfig, Strategy, StreamPolicy, Webhook,
 };
 
 use reader::{Reader, Section};

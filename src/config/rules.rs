@@ -1,10 +1,11 @@
 //! `[[rules]]` and `[[caps]]`: what the operator knows better than we do.
 
 use crate::catalog::{Cap, Catalog, ResetClock, SourceKind};
+use crate::classify::CustomRule;
 use crate::domain::{AccountName, Class, Dimension, ModelName, ProviderName, ScopeLevel};
 
 use super::reader::{Node, Section};
-use super::types::{AccountCap, CustomRule};
+use super::types::AccountCap;
 
 /// Reads the classification rules.
 pub(super) fn rules(root: &Section<'_, '_>, catalog: &Catalog) -> Vec<CustomRule> {
@@ -26,6 +27,7 @@ fn rule(section: &Section<'_, '_>, catalog: &Catalog) -> Option<CustomRule> {
         section.reader.error(&section.place, "a rule without a condition fits every failure", Some(hint));
     }
     Some(CustomRule {
+        name: format!("config.line_{}", section.place.line.unwrap_or(0)),
         provider,
         status: status.and_then(|status| u16::try_from(status).ok()),
         code,
@@ -34,7 +36,6 @@ fn rule(section: &Section<'_, '_>, catalog: &Catalog) -> Option<CustomRule> {
         class: class?,
         scope: scope(section),
         dimension: section.get("dimension").and_then(|node| dimension(&node)),
-        line: section.place.line.unwrap_or(0),
     })
 }
 

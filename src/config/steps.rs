@@ -15,7 +15,8 @@ use super::providers::Providers;
 use super::reader::{Node, Section, suggest};
 use super::types::{CredentialConfig, LadderConfig, Limits, StepConfig, Strategy};
 
-const LADDER_KEYS: &[&str] = &["steps", "strategy", "context_window", "content_policy", "last_resort", "system"];
+const LADDER_KEYS: &[&str] =
+    &["steps", "strategy", "context_window", "content_policy", "last_resort", "min_valid", "system"];
 
 /// Strategies that are understood but not there yet.
 const LATER: &[&str] = &["latency", "usage", "least_busy", "cost"];
@@ -89,10 +90,21 @@ fn ladder(section: &Section<'_, '_>, known: &Known<'_>, defaults: Limits, names:
         strategy: section.get("strategy").and_then(|node| strategy(&node)).unwrap_or(Strategy::Ordered),
         context_window: chain("context_window"),
         content_policy: chain("content_policy"),
+        min_valid: section.get("min_valid").and_then(|node| share(&node)),
         last_resort: section.get("last_resort").and_then(|node| deployments(&node, known).into_iter().next()),
         system: section.get("system").and_then(|node| node.text()),
         limits,
     }
+}
+
+/// A number from 0 to 1.
+fn share(node: &Node<'_, '_>) -> Option<f64> {
+    let share = node.amount()?;
+    if share > 1.0 {
+        node.reader.error(&node.place, "must be between 0 and 1", Some("0.5 is one half".to_owned()));
+        return None;
+    }
+    Some(share)
 }
 
 /// The name of a ladder that exists.

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::catalog::{Cap, Catalog, ProviderInfo};
+use crate::classify::CustomRule;
 use crate::domain::{
-    AccountName, Class, CredentialName, Deployment, Dimension, LadderName, ModelName, ProviderName, ScopeLevel, Target,
+    AccountName, CredentialName, Deployment, Dimension, LadderName, ModelName, ProviderName, Target, Timeouts,
 };
 use crate::policy::PolicySettings;
 
@@ -97,6 +98,8 @@ pub struct LadderConfig {
     pub content_policy: Option<LadderName>,
     /// Asked under a transient hold when nothing else is left.
     pub last_resort: Option<Deployment>,
+    /// The share of answers in the asked shape (0 to 1) below which a deployment is put last; none: the order stays.
+    pub min_valid: Option<f64>,
     /// Standing instructions.
     pub system: Option<String>,
     /// The limits of the file with this ladder's own.
@@ -123,26 +126,6 @@ pub enum Strategy {
     Ordered,
     /// By chance.
     Shuffle,
-}
-
-/// How long each part of an attempt may take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Timeouts {
-    /// Until the connection stands.
-    pub connect: Duration,
-    /// Until the first content.
-    pub first: Duration,
-    /// Between two pieces of content.
-    pub idle: Duration,
-    /// The whole attempt.
-    pub total: Duration,
-}
-
-impl Default for Timeouts {
-    fn default() -> Self {
-        let seconds = Duration::from_secs;
-        Self { connect: seconds(5), first: seconds(30), idle: seconds(30), total: seconds(90) }
-    }
 }
 
 /// What to do when a stream breaks after its first byte.
@@ -217,29 +200,6 @@ pub struct Webhook {
     pub url: String,
     /// What signs the message.
     pub secret: KeySource,
-}
-
-/// One classification rule of the operator: all conditions that are set must hold.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CustomRule {
-    /// Only this provider.
-    pub provider: Option<ProviderName>,
-    /// Only this HTTP status.
-    pub status: Option<u16>,
-    /// Only this error code.
-    pub code: Option<String>,
-    /// Only this error type.
-    pub kind: Option<String>,
-    /// Only where the message has these words, in any case.
-    pub contains: Option<String>,
-    /// What it is then.
-    pub class: Class,
-    /// What to hold back; none: what is usual for the class.
-    pub scope: Option<ScopeLevel>,
-    /// Which limit it is; none: not said.
-    pub dimension: Option<Dimension>,
-    /// The line of the file, from 1.
-    pub line: usize,
 }
 
 /// A limit of one account.

@@ -18,6 +18,6 @@ pub use failure::{Action, Class, Dimension, Failure, LimitFacts, Provenance, Res
 pub use names::{AccountName, CredentialName, LadderName, ModelName, ProviderName, RequestId};
 pub use record::{AttemptKind, AttemptRecord, Outcome, RequestRecord};
 pub use scope::Scope;
-pub use secret::{Redactor, Secret};
+pub use secret::{RedactedStream, Redactor, Secret};
 pub use text::{excerpt, printable};
 pub use timeouts::Timeouts;

@@ -90,6 +90,47 @@ impl fmt::Debug for Redactor {
     }
 }
 
+/// Redacts text that arrives piece by piece: what may be the beginning of a secret is held back until it is known.
+pub struct RedactedStream<'a> {
+    redactor: &'a Redactor,
+    pending: String,
+}
+
+impl<'a> RedactedStream<'a> {
+    /// An empty stream.
+    pub fn new(redactor: &'a Redactor) -> Self {
+        Self { redactor, pending: String::new() }
+    }
+
+    /// Takes a piece and gives what may be shown now.
+    pub fn push(&mut self, piece: &str) -> String {
+        self.pending.push_str(piece);
+        let held =
+            self.redactor.secrets.iter().map(|secret| overlap(&self.pending, secret.expose())).max().unwrap_or(0);
+        let rest = self.pending.split_off(self.pending.len() - held);
+        let ready = std::mem::replace(&mut self.pending, rest);
+        self.redactor.redact(&ready).into_owned()
+    }
+
+    /// What is held back, now that nothing follows.
+    pub fn finish(&mut self) -> String {
+        let ready = std::mem::take(&mut self.pending);
+        self.redactor.redact(&ready).into_owned()
+    }
+
+    /// Forgets what is held back.
+    pub fn reset(&mut self) {
+        self.pending.clear();
+    }
+}
+
+/// The length in bytes of the longest end of `text` that stands somewhere in `secret`.
+fn overlap(text: &str, secret: &str) -> usize {
+    let most = text.len().min(secret.len());
+    let ends = (1..=most).rev().filter_map(|length| text.get(text.len() - length..));
+    ends.filter(|end| secret.contains(end)).map(str::len).next().unwrap_or(0)
+}
+
 /// Masks every stretch of `text` that shares a run of [`RUN`] bytes (or the whole of a shorter secret) with `secret`.
 fn mask_runs(text: &str, secret: &str) -> Option<String> {
     let (text_bytes, secret_bytes) = (text.as_bytes(), secret.as_bytes());
@@ -148,6 +189,20 @@ mod tests {
         }
         assert_eq!(redactor.redact("Authorization: Bearer abcdefghijklmnopqrstuv"), "Authorization: [redacted]");
         assert_eq!(redactor.redact("risk-free models sk-short"), "risk-free models sk-short");
+    }
+
+    #[test]
+    fn a_secret_in_pieces_goes_as_well() {
+        let redactor = Redactor::new([Secret::new(KEY)]);
+        let text = format!("the key is {KEY}, said the provider; l or llmr alone is nothing");
+        for size in 1..text.len() {
+            let mut stream = RedactedStream::new(&redactor);
+            let pieces: Vec<char> = text.chars().collect();
+            let mut out: String =
+                pieces.chunks(size).map(|piece| stream.push(&piece.iter().collect::<String>())).collect();
+            out.push_str(&stream.finish());
+            assert_eq!(out, "the key is [redacted], said the provider; l or llmr alone is nothing", "pieces of {size}");
+        }
     }
 
     #[test]

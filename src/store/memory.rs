@@ -6,9 +6,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 
-use super::{Batch, Health, LogFilter, LogPage, Store, StoreError, tally_unfinished, unfinished};
+use super::{Batch, Health, LogFilter, LogPage, ShapeCount, Store, StoreError, tally_unfinished, unfinished};
 use crate::clock::Rng;
-use crate::domain::{AttemptKind, AttemptRecord, Deployment, Outcome, RequestId, RequestRecord};
+use crate::domain::{AttemptKind, AttemptRecord, Class, Deployment, Outcome, RequestId, RequestRecord};
 use crate::policy::{Change, Key, Versioned};
 
 /// State that ends with the process and behaves as the file does.
@@ -81,6 +81,22 @@ impl Store for MemoryStore {
         let retries =
             state.attempts.values().filter(|attempt| attempt.kind == AttemptKind::Retry && attempt.started_at >= since);
         Ok(u32::try_from(retries.count()).unwrap_or(u32::MAX))
+    }
+
+    fn shapes_since(&self, since: Timestamp) -> Result<Vec<ShapeCount>, StoreError> {
+        let state = self.state();
+        let mut counts: BTreeMap<Deployment, (u32, u32)> = BTreeMap::new();
+        for attempt in state.attempts.values().filter(|attempt| attempt.started_at >= since) {
+            let (valid, invalid) = match attempt.class {
+                None => (1, 0),
+                Some(Class::InvalidOutput) => (0, 1),
+                Some(_) => continue,
+            };
+            let count = counts.entry(attempt.deployment.clone()).or_default();
+            *count = (count.0 + valid, count.1 + invalid);
+        }
+        let count = |(deployment, (valid, invalid))| ShapeCount { deployment, valid, invalid };
+        Ok(counts.into_iter().map(count).collect())
     }
 
     fn change_token(&self) -> Result<u64, StoreError> {

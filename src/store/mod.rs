@@ -62,6 +62,17 @@ pub struct Health {
     pub last_failure: Option<Timestamp>,
 }
 
+/// How often a deployment answered, by the shape of its answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShapeCount {
+    /// Who was asked.
+    pub deployment: Deployment,
+    /// Answers as asked.
+    pub valid: u32,
+    /// Answers that were cut off, empty or not in the asked shape.
+    pub invalid: u32,
+}
+
 /// Which requests of the log are wanted; all conditions must hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogFilter {
@@ -145,6 +156,13 @@ pub trait Store {
     /// # Errors
     /// When the state cannot be read.
     fn retries_since(&self, since: Timestamp) -> Result<u32, StoreError>;
+
+    /// How often each deployment answered in the asked shape and how often not, in attempts started at or after the
+    /// time.
+    ///
+    /// # Errors
+    /// When the state cannot be read.
+    fn shapes_since(&self, since: Timestamp) -> Result<Vec<ShapeCount>, StoreError>;
 
     /// A number that is another one once any process has committed; it says nothing else.
     ///

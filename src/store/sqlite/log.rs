@@ -7,7 +7,7 @@ use super::row::{Fields, Trouble, count, ms, us};
 use crate::domain::{
     AttemptRecord, Class, CredentialName, Dimension, LadderName, Outcome, RequestId, RequestRecord, ScopeLevel,
 };
-use crate::store::{Health, LogFilter, LogPage, tally_unfinished};
+use crate::store::{Health, LogFilter, LogPage, ShapeCount, tally_unfinished};
 
 /// The same insert with another answer to an attempt that is there already.
 macro_rules! insert_attempt {
@@ -142,6 +142,21 @@ pub(super) fn retries_since(conn: &Connection, since: Timestamp) -> Result<u32, 
     let sql = "SELECT count(*) FROM attempts WHERE kind = 'retry' AND started_at >= ?1";
     let retries: i64 = conn.prepare_cached(sql)?.query_row([since.as_millisecond()], |row| row.get(0))?;
     Ok(u32::try_from(retries).unwrap_or(u32::MAX))
+}
+
+/// How often each deployment answered, by the shape of its answers, in attempts since the time.
+pub(super) fn shapes_since(conn: &Connection, since: Timestamp) -> Result<Vec<ShapeCount>, Trouble> {
+    let sql = "SELECT provider, model, credential, sum(class IS NULL), sum(class IS NOT NULL) FROM attempts \
+               WHERE started_at >= ?1 AND (class IS NULL OR class = 'invalid_output') \
+               GROUP BY provider, model, credential ORDER BY provider, model, credential";
+    let mut statement = conn.prepare_cached(sql)?;
+    let mut rows = statement.query([since.as_millisecond()])?;
+    let mut all = Vec::new();
+    while let Some(row) = rows.next()? {
+        let mut f = Fields::new(row, "attempts");
+        all.push(ShapeCount { deployment: f.deployment()?, valid: f.get()?, invalid: f.get()? });
+    }
+    Ok(all)
 }
 
 /// The part of the log that the filter asks for. The caller holds a transaction.

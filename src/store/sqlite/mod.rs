@@ -22,7 +22,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-use super::{Batch, Health, LogFilter, LogPage, Store, StoreError};
+use super::{Batch, Health, LogFilter, LogPage, ShapeCount, Store, StoreError};
 use crate::policy::Versioned;
 use error::told_trouble;
 use row::Trouble;
@@ -163,6 +163,10 @@ impl Store for SqliteStore {
 
     fn retries_since(&self, since: Timestamp) -> Result<u32, StoreError> {
         self.read(|conn| log::retries_since(conn, since))
+    }
+
+    fn shapes_since(&self, since: Timestamp) -> Result<Vec<ShapeCount>, StoreError> {
+        self.read(|conn| log::shapes_since(conn, since))
     }
 
     fn change_token(&self) -> Result<u64, StoreError> {
