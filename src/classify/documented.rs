@@ -7,11 +7,11 @@ use crate::domain::{Dimension, ModelName, ProviderName};
 
 /// The next reset by the catalogue's clock of that limit.
 pub(crate) fn documented_reset(
-    _catalog: &Catalog,
-    _provider: Option<&ProviderName>,
-    _model: Option<&ModelName>,
-    _dimension: Option<Dimension>,
-    _now: Timestamp,
+    catalog: &Catalog,
+    provider: Option<&ProviderName>,
+    model: Option<&ModelName>,
+    dimension: Option<Dimension>,
+    now: Timestamp,
 ) -> Option<Timestamp> {
-    None
+    catalog.next_reset(provider?, model, dimension?, now)
 }

@@ -1,0 +1,221 @@
+//! The loop of one request.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::catalog::Catalog;
+use crate::classify::Classifier;
+use crate::clock::{Clock, Rng, Stopwatch};
+use crate::domain::{Answer, Class, Redactor, RequestRecord, Usage};
+use crate::ladder::{End, Exchange, Run, Skip, Step, View};
+use crate::policy::{PolicySettings, claim};
+use crate::store::{Batch, Store, StoreError};
+use crate::transport::Transport;
+
+use super::fallback::FallbackStore;
+use super::job::Job;
+use super::judge::Shape;
+use super::observer::Observer;
+use super::record::{Report, add, reason};
+use super::settle::Blame;
+
+/// How often a waiting request looks whether another process changed the state.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// What all requests of a process share.
+pub struct Router<'a, S> {
+    /// The clocks.
+    pub clock: Clock,
+    /// The state.
+    pub store: &'a FallbackStore<S>,
+    /// The sockets.
+    pub transport: &'a Transport,
+    /// What knows failures.
+    pub classifier: &'a Classifier,
+    /// What knows providers.
+    pub catalog: &'a Catalog,
+    /// The numbers of the failure table.
+    pub settings: &'a PolicySettings,
+    /// What knows secrets.
+    pub redactor: &'a Redactor,
+}
+
+/// Becomes true when the user wants the request to end.
+pub type Stop = tokio::sync::watch::Receiver<bool>;
+
+/// Sends one request down its ladder.
+///
+/// # Errors
+/// When not even the memory state can be used; a provider's failure is no error but part of the report.
+pub async fn run<S: Store>(
+    router: &Router<'_, S>,
+    job: &Job,
+    rng: &mut Rng,
+    stop: Stop,
+    observer: &mut dyn Observer,
+) -> Result<Report, StoreError> {
+    let mut drive = Drive {
+        router,
+        job,
+        shape: Shape::none(),
+        machine: Run::new(job.spec.clone(), job.shape, job.directives.clone()),
+        rng,
+        stop,
+        observer,
+        watch: router.clock.stopwatch(),
+        started_at: router.clock.now(),
+        made: Made::default(),
+    };
+    match Shape::new(job.request.schema.as_ref()) {
+        Ok(shape) => drive.shape = shape,
+        Err(error) => drive.refuse(format!("the schema is no JSON Schema: {error}")),
+    }
+    drive.go().await
+}
+
+/// What the exchanges of a request have come to so far.
+#[derive(Default)]
+pub(super) struct Made {
+    pub(super) attempts: Vec<crate::domain::AttemptRecord>,
+    pub(super) answer: Option<Answer>,
+    pub(super) parsed: Option<serde_json::Value>,
+    pub(super) ttft: Option<Duration>,
+    pub(super) blame: Option<Blame>,
+    pub(super) consumer_gone: bool,
+}
+
+pub(super) struct Drive<'a, S> {
+    pub(super) router: &'a Router<'a, S>,
+    pub(super) job: &'a Job,
+    pub(super) shape: Shape,
+    pub(super) machine: Run,
+    pub(super) rng: &'a mut Rng,
+    pub(super) stop: Stop,
+    pub(super) observer: &'a mut dyn Observer,
+    pub(super) watch: Stopwatch,
+    started_at: Timestamp,
+    pub(super) made: Made,
+}
+
+impl<S: Store> Drive<'_, S> {
+    async fn go(mut self) -> Result<Report, StoreError> {
+        loop {
+            let holds = self.router.store.holds()?;
+            let view = View { holds: &holds, now: self.router.clock.now(), elapsed: self.watch.elapsed() };
+            let step = self.machine.poll(&view);
+            if let Some(warning) = self.router.store.take_warning() {
+                self.observer.warning(&warning);
+            }
+            match step {
+                Step::Send(exchange) => self.ask(&exchange).await?,
+                Step::Wait(wait) => self.wait(wait).await,
+                Step::End(end) => {
+                    let skipped = self.machine.skipped(&view);
+                    return self.close(end, skipped);
+                }
+            }
+        }
+    }
+
+    /// The request is at fault before anyone was asked.
+    pub(super) fn refuse(&mut self, why: String) {
+        self.made.blame = Some(Blame { deployment: None, class: Class::InvalidRequest, evidence: why });
+        self.machine.refuse(Class::InvalidRequest);
+    }
+
+    /// Makes one exchange and writes down what came of it.
+    async fn ask(&mut self, exchange: &Exchange) -> Result<(), StoreError> {
+        let step = self.machine.steps().get(exchange.step).cloned();
+        let lane = step.as_ref().and_then(|step| self.job.lanes.get(&step.target.deployment));
+        let Some((step, lane)) = step.as_ref().zip(lane) else {
+            self.refuse(format!("step {} is not configured", exchange.step));
+            return Ok(());
+        };
+        let http = match self.write(exchange, step, lane) {
+            Ok(http) => http,
+            // Our own fault never leaves the house, and no other step would do better.
+            Err(error) => {
+                self.refuse(error.to_string());
+                return Ok(());
+            }
+        };
+        if !self.claim(exchange)? {
+            return Ok(());
+        }
+        self.machine.on_sent(exchange);
+        self.observer.asking(&step.target.deployment, exchange.step, exchange.kind);
+        let started_at = self.router.clock.now();
+        let measured = self.exchange(exchange, &http, lane).await;
+        self.settle(exchange, step, started_at, measured)
+    }
+
+    /// Takes the leases of a probe; false when another process was faster.
+    fn claim(&self, exchange: &Exchange) -> Result<bool, StoreError> {
+        if exchange.claims.is_empty() {
+            return Ok(true);
+        }
+        let until = self.router.clock.now() + self.job.lease;
+        let changes = exchange.claims.iter().filter_map(|held| claim(held, &self.job.id, until)).collect();
+        match self.router.store.commit(&Batch { changes, ..Batch::default() }) {
+            Ok(()) => Ok(true),
+            Err(StoreError::Conflict) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The only sleep: in short pieces, so that a hold that another process lifts wakes it.
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that sleeps")]
+    async fn wait(&mut self, wait: Duration) {
+        self.observer.waiting(wait);
+        let watch = self.router.clock.stopwatch();
+        let before = self.router.store.change_token().ok();
+        while watch.elapsed() < wait {
+            let piece = LOOK.min(wait.saturating_sub(watch.elapsed()));
+            let mut stop = self.stop.clone();
+            tokio::select! {
+                () = tokio::time::sleep(piece) => {}
+                Ok(_) = stop.wait_for(|stopped| *stopped) => {
+                    self.machine.on_interrupt();
+                    return;
+                }
+            }
+            if self.router.store.change_token().ok() != before {
+                return;
+            }
+        }
+    }
+
+    /// Writes the request's own row and hands out the report.
+    fn close(self, end: End, skipped: Vec<Skip>) -> Result<Report, StoreError> {
+        let Made { attempts, answer, parsed, ttft, blame, consumer_gone } = self.made;
+        let answered = match end {
+            End::Answered { step } => self.machine.steps().get(step).map(|spec| (step, spec)),
+            _ => None,
+        };
+        let mut usage = Usage::default();
+        attempts.iter().for_each(|attempt| add(&mut usage, &attempt.usage));
+        let known_costs = || attempts.iter().filter_map(|attempt| attempt.cost_usd);
+        let record = RequestRecord {
+            id: self.job.id.clone(),
+            ladder: self.job.spec.name.clone(),
+            started_at: self.started_at,
+            latency: self.watch.elapsed(),
+            outcome: end.outcome(),
+            deployment: answered.map(|(_, spec)| spec.target.deployment.clone()),
+            step: answered.and_then(|(step, _)| u32::try_from(step).ok()),
+            usage,
+            cost_usd: known_costs().next().is_some().then(|| known_costs().sum()),
+            retry_at: match end {
+                End::Exhausted { retry_at } => retry_at,
+                _ => None,
+            },
+            error: reason(end, blame.as_ref()),
+            attempts,
+        };
+        self.router.store.commit(&Batch { request: Some(record.clone()), ..Batch::default() })?;
+        let keep = matches!(end, End::Answered { .. } | End::Partial | End::WrongShape);
+        let answer = answer.filter(|_| keep).unwrap_or_default();
+        Ok(Report { record, end, text: answer.text, parsed, finish: answer.finish, ttft, skipped, consumer_gone })
+    }
+}

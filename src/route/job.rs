@@ -1,0 +1,47 @@
+//! What the driver is given for one request.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::catalog::ProviderInfo;
+use crate::config::StreamPolicy;
+use crate::domain::{ChatRequest, Deployment, RequestId, Secret, Timeouts};
+use crate::ladder::{Directives, RequestShape, Spec};
+
+/// How one deployment is reached.
+#[derive(Debug, Clone)]
+pub struct Lane {
+    /// The catalogue's entry, overlaid by config.
+    pub provider: ProviderInfo,
+    /// The base URL with its variables filled in.
+    pub base_url: String,
+    /// The key.
+    pub key: Option<Secret>,
+    /// Standing instructions of this step, instead of the request's own.
+    pub system: Option<String>,
+    /// Bounds of one exchange.
+    pub timeouts: Timeouts,
+}
+
+/// One request with everything that it needs.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// Its id.
+    pub id: RequestId,
+    /// The ladder.
+    pub spec: Spec,
+    /// How each of its deployments is reached.
+    pub lanes: BTreeMap<Deployment, Lane>,
+    /// What the user asks.
+    pub request: ChatRequest,
+    /// What can be said of it beforehand.
+    pub shape: RequestShape,
+    /// What the user said about it.
+    pub directives: Directives,
+    /// What to do when a stream breaks.
+    pub stream: StreamPolicy,
+    /// Retries per minute over all processes.
+    pub retry_budget: u32,
+    /// How long a probe's lease lives.
+    pub lease: Duration,
+}

@@ -1,0 +1,113 @@
+//! Writing down what came of an exchange, together with what it changes.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::catalog::Price;
+use crate::domain::{AttemptRecord, Class, Failure, Finish, Redactor, RequestRecord, Usage, excerpt, printable};
+use crate::ladder::{End, Skip};
+use crate::policy::{Change, holds_now, returns_at};
+
+use super::settle::Blame;
+
+/// How long the evidence in the store may be, in characters.
+const EVIDENCE: usize = 240;
+
+/// What came of a request, for the one who asked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// What the log keeps.
+    pub record: RequestRecord,
+    /// How it ended.
+    pub end: End,
+    /// The words of the answer, or what there is of them.
+    pub text: String,
+    /// The answer parsed, when a shape was asked for.
+    pub parsed: Option<Value>,
+    /// Why the answer ended.
+    pub finish: Option<Finish>,
+    /// Time to the first content of the attempt that answered.
+    pub ttft: Option<Duration>,
+    /// The steps that were not asked.
+    pub skipped: Vec<Skip>,
+    /// Whether the reader closed the pipe before the end.
+    pub consumer_gone: bool,
+}
+
+/// Until when the changes of one failure hold anything back.
+pub(super) fn held_until(changes: &[Change], now: Timestamp) -> Option<Timestamp> {
+    let records = changes.iter().filter_map(|change| change.record.as_ref());
+    records.filter(|record| holds_now(record, now)).filter_map(returns_at).max()
+}
+
+/// What the tokens cost, in USD; none when the price or the tokens are not known.
+pub(super) fn cost(price: Option<Price>, usage: &Usage) -> Option<f64> {
+    let price = price?;
+    let (input, output) = (usage.input_tokens?, usage.output_tokens?);
+    let cached = usage.cached_tokens.unwrap_or(0).min(input);
+    let fresh = (input - cached) as f64 * price.input;
+    Some((fresh + cached as f64 * price.cached.unwrap_or(price.input) + output as f64 * price.output) / 1e6)
+}
+
+/// Sums what is known.
+pub(super) fn add(total: &mut Usage, more: &Usage) {
+    let sum = |a: Option<u64>, b: Option<u64>| a.map_or(b, |a| Some(a + b.unwrap_or(0)));
+    total.input_tokens = sum(total.input_tokens, more.input_tokens);
+    total.output_tokens = sum(total.output_tokens, more.output_tokens);
+    total.cached_tokens = sum(total.cached_tokens, more.cached_tokens);
+}
+
+/// The failure with evidence that may be stored and shown: no secret, no control sequence, bounded.
+pub(super) fn presentable(mut failure: Failure, redactor: &Redactor) -> Failure {
+    failure.evidence = excerpt(&redactor.redact(&printable(&failure.evidence)), EVIDENCE);
+    failure
+}
+
+/// Fills in what the failure says.
+pub(super) fn note(attempt: &mut AttemptRecord, failure: &Failure) {
+    attempt.class = Some(failure.class);
+    attempt.scope = Some(failure.scope);
+    attempt.dimension = failure.dimension;
+    attempt.rule = Some(failure.rule.clone());
+    attempt.evidence = Some(failure.evidence.clone());
+}
+
+/// Why the request failed, in one line.
+pub(super) fn reason(end: End, blame: Option<&Blame>) -> Option<String> {
+    let with_last = |head: &str| match blame {
+        Some(Blame { deployment: Some(who), class, evidence }) => format!("{head}: {who} says {class}: {evidence}"),
+        Some(Blame { deployment: None, evidence, .. }) => format!("{head}: {evidence}"),
+        None => head.to_owned(),
+    };
+    let text = match end {
+        End::Answered { .. } => return None,
+        End::Refused(Class::InvalidRequest) => with_last("the request is malformed"),
+        End::Refused(Class::ContextOverflow) => with_last("the request is too large for every step"),
+        End::Refused(Class::ContentPolicy) => with_last("a content filter refused the request at every step"),
+        End::Refused(Class::Unknown) => with_last("stopped at a failure that is not understood"),
+        End::Refused(_) => with_last("no step supports what the request asks for"),
+        End::WrongShape => with_last("answered, but never in the asked shape"),
+        End::Deadline => "the deadline of the request passed".to_owned(),
+        End::Exhausted { .. } => "exhausted: every step is resting or failed just now".to_owned(),
+        End::NeedsPerson => "exhausted: a person must act on all that is left".to_owned(),
+        End::Partial => with_last("the stream broke after its first byte"),
+        End::Interrupted => "interrupted".to_owned(),
+    };
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cached_tokens_cost_their_own_price() {
+        let usage = Usage { input_tokens: Some(1_000_000), output_tokens: Some(500_000), cached_tokens: Some(400_000) };
+        let price = Price { input: 2.0, output: 8.0, cached: Some(0.5) };
+        assert_eq!(cost(Some(price), &usage), Some(0.6 * 2.0 + 0.4 * 0.5 + 4.0));
+        assert_eq!(cost(None, &usage), None);
+        assert_eq!(cost(Some(price), &Usage::default()), None);
+    }
+}

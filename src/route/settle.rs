@@ -1,0 +1,238 @@
+//! From what came over the wire to a record, its consequences in the state, and the machine's next move.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::config::StreamPolicy;
+use crate::domain::{
+    Answer, AttemptRecord, ChatRequest, Class, Deployment, Evidence, Failure, Message, RequestId, Role, Usage,
+};
+use crate::ladder::{Exchange, StepSpec};
+use crate::policy::{Change, Event, Moment, Report as Happened, apply};
+use crate::store::{Batch, Store, StoreError, update};
+use crate::wire::{EncodeError, Endpoint, HttpRequest, encode};
+
+use super::drive::Drive;
+use super::exchange::{Call, Came, Measured};
+use super::job::Lane;
+use super::record::{cost, held_until, note, presentable};
+
+/// Retries are counted over this time.
+const BUDGET_WINDOW: Duration = Duration::from_secs(60);
+
+/// The latest failure of a request, for the one line that says why it ended.
+pub(super) struct Blame {
+    /// Who failed; none when the request was at fault before anyone was asked.
+    pub(super) deployment: Option<Deployment>,
+    pub(super) class: Class,
+    pub(super) evidence: String,
+}
+
+impl<S: Store> Drive<'_, S> {
+    /// The request as this step's provider wants it.
+    pub(super) fn write(&self, exchange: &Exchange, step: &StepSpec, lane: &Lane) -> Result<HttpRequest, EncodeError> {
+        let model = &step.target.deployment.model;
+        let endpoint = Endpoint { provider: &lane.provider, model, base_url: &lane.base_url, key: lane.key.as_ref() };
+        encode(&endpoint, &self.request_for(exchange, lane))
+    }
+
+    /// The user's request with the step's own instructions, and with what was wrong when an answer is to be repaired.
+    fn request_for(&self, exchange: &Exchange, lane: &Lane) -> ChatRequest {
+        let mut request = self.job.request.clone();
+        if let Some(system) = &lane.system {
+            request.system = Some(system.clone());
+        }
+        if let Some(wrong) = &exchange.repair {
+            let said = self.made.answer.as_ref().map(|answer| answer.text.clone());
+            let said = said.filter(|text| !text.trim().is_empty());
+            request.messages.extend(said.map(|text| Message::text(Role::Assistant, text)));
+            let ask = format!("That answer cannot be used: {wrong}. Answer again, with the corrected answer alone.");
+            request.messages.push(Message::text(Role::User, ask));
+        }
+        request
+    }
+
+    /// Makes the exchange, or stops it when the user says so.
+    pub(super) async fn exchange(&mut self, exchange: &Exchange, http: &HttpRequest, lane: &Lane) -> Measured {
+        let watch = self.router.clock.stopwatch();
+        // An answer that must be checked as a whole is not shown before it was.
+        let policy = if self.job.request.schema.is_some() { StreamPolicy::Buffer } else { self.job.stream };
+        let call = Call {
+            transport: self.router.transport,
+            http,
+            lane,
+            stream: self.job.request.stream.then_some(policy),
+            time_left: exchange.time_left,
+            watch,
+        };
+        let mut stop = self.stop.clone();
+        tokio::select! {
+            measured = call.make(self.observer) => measured,
+            Ok(_) = stop.wait_for(|stopped| *stopped) => {
+                self.machine.on_interrupt();
+                Measured { came: Came::GaveUp, status: None, ttft: None, latency: watch.elapsed() }
+            }
+        }
+    }
+
+    /// Turns what came into a record, commits it with what it changes, and tells the machine.
+    pub(super) fn settle(
+        &mut self,
+        exchange: &Exchange,
+        step: &StepSpec,
+        started_at: Timestamp,
+        measured: Measured,
+    ) -> Result<(), StoreError> {
+        let mut attempt = blank(exchange, step, started_at, &measured);
+        match measured.came {
+            Came::Answer(answer) => {
+                attempt.usage = answer.usage;
+                attempt.cost_usd = cost(step.price, &answer.usage);
+                let verdict = self.shape.check(&answer);
+                self.made.answer = Some(answer);
+                match verdict {
+                    Ok(parsed) => {
+                        self.made.parsed = parsed;
+                        self.made.ttft = attempt.ttft;
+                        self.machine.on_answer(exchange.step);
+                        self.commit(step, Event::Success, attempt)
+                    }
+                    Err(failure) => self.fail(exchange, step, &presentable(*failure, self.router.redactor), attempt),
+                }
+            }
+            Came::Failed(evidence) => {
+                let failure = self.classify(*evidence, step);
+                self.fail(exchange, step, &failure, attempt)
+            }
+            Came::Broke(evidence, shown) => {
+                let failure = self.classify(*evidence, step);
+                self.fail(exchange, step, &failure, attempt)?;
+                self.broke(shown);
+                Ok(())
+            }
+            Came::ConsumerGone(shown) => {
+                self.made.answer = Some(Answer { text: shown, ..Answer::default() });
+                self.made.consumer_gone = true;
+                self.machine.on_answer(exchange.step);
+                self.abandon(step, started_at)
+            }
+            Came::GaveUp => self.abandon(step, started_at),
+        }
+    }
+
+    /// What was shown of a stream is void, or it is all that there will be.
+    fn broke(&mut self, shown: String) {
+        if self.job.stream == StreamPolicy::Fail {
+            self.made.answer = Some(Answer { text: shown, ..Answer::default() });
+            self.machine.on_partial();
+        } else {
+            self.observer.restart();
+        }
+    }
+
+    fn fail(
+        &mut self,
+        exchange: &Exchange,
+        step: &StepSpec,
+        failure: &Failure,
+        mut attempt: AttemptRecord,
+    ) -> Result<(), StoreError> {
+        note(&mut attempt, failure);
+        let status = attempt.status;
+        self.made.blame = Some(Blame {
+            deployment: Some(step.target.deployment.clone()),
+            class: failure.class,
+            evidence: failure.evidence.clone(),
+        });
+        self.commit(step, Event::Failure(failure), attempt)?;
+        let retries = self.router.store.retries_since(self.router.clock.now() - BUDGET_WINDOW)?;
+        let may_retry = retries < self.job.retry_budget;
+        let unit = self.rng.unit();
+        self.machine.on_failure(exchange, failure, status, self.watch.elapsed(), may_retry, unit);
+        Ok(())
+    }
+
+    /// Commits the attempt and what it changes in one transaction.
+    fn commit(&mut self, step: &StepSpec, event: Event<'_>, mut attempt: AttemptRecord) -> Result<(), StoreError> {
+        let index = u32::try_from(self.made.attempts.len()).unwrap_or(u32::MAX);
+        let jitter = self.rng.unit();
+        attempt.held_until = self.apply(step, event, attempt.started_at, jitter, |held_until| {
+            let attempt = AttemptRecord { held_until, ..attempt.clone() };
+            vec![(self.job.id.clone(), index, attempt)]
+        })?;
+        self.observer.asked(&attempt);
+        self.made.attempts.push(attempt);
+        Ok(())
+    }
+
+    /// The caller gave up: the deployment is not blamed, but leases are freed.
+    fn abandon(&mut self, step: &StepSpec, started_at: Timestamp) -> Result<(), StoreError> {
+        let jitter = self.rng.unit();
+        self.apply(step, Event::Abandoned, started_at, jitter, |_| Vec::new()).map(drop)
+    }
+
+    /// Makes the decision on what the store holds and commits it with the attempts; says until when it holds.
+    fn apply(
+        &self,
+        step: &StepSpec,
+        event: Event<'_>,
+        started_at: Timestamp,
+        jitter: f64,
+        attempts: impl Fn(Option<Timestamp>) -> Vec<(RequestId, u32, AttemptRecord)>,
+    ) -> Result<Option<Timestamp>, StoreError> {
+        let ever_worked = match event {
+            Event::Failure(failure) if failure.class == Class::Auth => self.ever_worked(&step.target.deployment)?,
+            _ => false,
+        };
+        let happened = Happened {
+            target: &step.target,
+            request_id: &self.job.id,
+            started_at,
+            fingerprint: step.fingerprint.as_deref(),
+            ever_worked,
+        };
+        let now = self.router.clock.now();
+        let moment = Moment { now, settings: self.router.settings, jitter };
+        update(self.router.store, |holds| {
+            let changes: Vec<Change> = apply(holds, event, &happened, &moment);
+            let held = held_until(&changes, now);
+            (Batch { changes, attempts: attempts(held), request: None }, held)
+        })
+    }
+
+    /// Whether this key ever got an answer.
+    fn ever_worked(&self, asked: &Deployment) -> Result<bool, StoreError> {
+        let health = self.router.store.health()?;
+        let same_key = |known: &Deployment| known.provider == asked.provider && known.credential == asked.credential;
+        Ok(health.iter().any(|known| same_key(&known.deployment) && known.last_success.is_some()))
+    }
+
+    fn classify(&self, evidence: Evidence, step: &StepSpec) -> Failure {
+        let Deployment { provider, model, .. } = step.target.deployment.clone();
+        let now = self.router.clock.now();
+        let evidence = Evidence { provider: Some(provider), model: Some(model), at: Some(now), ..evidence };
+        presentable(self.router.classifier.classify(&evidence, self.router.catalog, now), self.router.redactor)
+    }
+}
+
+/// The record of an exchange before it is judged.
+fn blank(exchange: &Exchange, step: &StepSpec, started_at: Timestamp, measured: &Measured) -> AttemptRecord {
+    AttemptRecord {
+        deployment: step.target.deployment.clone(),
+        step: u32::try_from(exchange.step).unwrap_or(u32::MAX),
+        kind: exchange.kind,
+        class: None,
+        scope: None,
+        dimension: None,
+        status: measured.status,
+        rule: None,
+        evidence: None,
+        started_at,
+        ttft: measured.ttft,
+        latency: measured.latency,
+        held_until: None,
+        usage: Usage::default(),
+        cost_usd: None,
+    }
+}
