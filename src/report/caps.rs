@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::catalog::{AuthStyle, Cap, Catalog, ProviderInfo, ResetClock};
 use crate::domain::{ProviderName, printable};
 
-use super::span::short_span;
+use super::moment::span;
 
 /// From this width on, tier and note have columns of their own.
 const WIDE: usize = 130;
@@ -139,10 +139,10 @@ fn city(reset: &ResetClock) -> String {
 fn next(reset: &ResetClock, now: Timestamp) -> String {
     match (reset, reset.next_reset(now)) {
         (ResetClock::Rolling { .. } | ResetClock::Refill { .. }, Some(at)) => {
-            format!("within {}", short_span(at.duration_since(now)))
+            format!("within {}", span(at.duration_since(now).unsigned_abs()))
         }
         (_, Some(at)) => {
-            format!("{}, in {}", at.strftime("%Y-%m-%d %H:%M"), short_span(at.duration_since(now)))
+            format!("{}, in {}", at.strftime("%Y-%m-%d %H:%M"), span(at.duration_since(now).unsigned_abs()))
         }
         (ResetClock::Never, None) => "a person must act".to_owned(),
         (_, None) => "as the answer says".to_owned(),

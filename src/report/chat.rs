@@ -1,0 +1,100 @@
+//! The result of a request as JSON, and its trail for people.
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use crate::domain::{AttemptRecord, RequestRecord};
+use crate::ladder::Skip;
+use crate::route::Report;
+
+use super::moment::{distance, rfc3339, seconds};
+
+/// The object of `chat --json`.
+pub fn chat_json(report: &Report) -> Value {
+    let record = &report.record;
+    json!({
+        "request_id": record.id,
+        "ladder": record.ladder,
+        "text": report.text,
+        "parsed": report.parsed,
+        "finish_reason": report.finish.as_ref().map(|finish| finish.as_str().to_owned()),
+        "deployment": record.deployment,
+        "step": record.step,
+        "usage": usage_json(record),
+        "cost_usd": record.cost_usd,
+        "ttft_s": report.ttft.map(seconds),
+        "latency_s": seconds(record.latency),
+        "attempts": record.attempts.iter().map(attempt_json).collect::<Vec<_>>(),
+        "skipped": report.skipped.iter().map(skip_json).collect::<Vec<_>>(),
+        "exhausted": report.end.is_exhaustion(),
+        "retry_at": record.retry_at.map(rfc3339),
+        "error": record.error,
+    })
+}
+
+/// Tokens of a request.
+pub(super) fn usage_json(record: &RequestRecord) -> Value {
+    json!({
+        "input_tokens": record.usage.input_tokens,
+        "output_tokens": record.usage.output_tokens,
+        "cached_tokens": record.usage.cached_tokens,
+    })
+}
+
+/// One exchange.
+pub(super) fn attempt_json(attempt: &AttemptRecord) -> Value {
+    json!({
+        "deployment": attempt.deployment,
+        "step": attempt.step,
+        "kind": attempt.kind,
+        "class": attempt.class,
+        "scope": attempt.scope,
+        "status": attempt.status,
+        "rule": attempt.rule,
+        "evidence": attempt.evidence,
+        "started_at": rfc3339(attempt.started_at),
+        "ttft_s": attempt.ttft.map(seconds),
+        "latency_s": seconds(attempt.latency),
+        "held_until": attempt.held_until.map(rfc3339),
+    })
+}
+
+/// A step that was not asked.
+pub(super) fn skip_json(skip: &Skip) -> Value {
+    json!({
+        "deployment": skip.deployment,
+        "step": skip.step,
+        "reason": skip.reason.word(),
+        "until": skip.until.map(rfc3339),
+        "provenance": skip.provenance,
+    })
+}
+
+/// One line for each exchange that failed and each step that was passed over for a reason that a person wants to know.
+pub fn trail(report: &Report, now: Timestamp) -> Vec<String> {
+    let attempts = report.record.attempts.iter().map(|attempt| attempt_line(attempt, now));
+    let skipped = report.skipped.iter().map(|skip| skip_line(skip, now));
+    attempts.chain(skipped).collect()
+}
+
+/// What an exchange came to: class, rule, until when.
+pub fn attempt_line(attempt: &AttemptRecord, now: Timestamp) -> String {
+    let AttemptRecord { deployment, kind, .. } = attempt;
+    let Some(class) = attempt.class else { return format!("{deployment}  answered ({kind})") };
+    let held = attempt.held_until.map_or(String::new(), |until| format!(", held {}", until_text(until, now)));
+    let rule = attempt.rule.as_deref().unwrap_or("-");
+    let status = attempt.status.map_or(String::new(), |status| format!(" {status}"));
+    format!("{deployment}  {class}{status} ({kind}; {rule}){held}")
+}
+
+/// Why a step was passed over, and until when.
+pub fn skip_line(skip: &Skip, now: Timestamp) -> String {
+    let until = skip.until.map_or(String::new(), |until| format!(", {}", until_text(until, now)));
+    let trust = skip.provenance.map_or(String::new(), |provenance| format!(" ({provenance})"));
+    format!("{}  not asked: {}{until}{trust}", skip.deployment, skip.reason)
+}
+
+/// A moment with its distance.
+pub(super) fn until_text(until: Timestamp, now: Timestamp) -> String {
+    format!("until {} ({})", rfc3339(until), distance(until, now))
+}

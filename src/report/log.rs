@@ -1,0 +1,75 @@
+//! Requests and their attempts, as JSON and for people.
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use crate::domain::RequestRecord;
+
+use super::chat::{attempt_json, attempt_line, usage_json};
+use super::moment::{rfc3339, seconds, span};
+use super::status::bare_table;
+
+/// One request with its attempts: a line of `log --json`.
+pub fn request_json(record: &RequestRecord) -> Value {
+    json!({
+        "request_id": record.id,
+        "ladder": record.ladder,
+        "started_at": rfc3339(record.started_at),
+        "latency_s": seconds(record.latency),
+        "outcome": record.outcome,
+        "deployment": record.deployment,
+        "step": record.step,
+        "usage": usage_json(record),
+        "cost_usd": record.cost_usd,
+        "retry_at": record.retry_at.map(rfc3339),
+        "error": record.error,
+        "attempts": record.attempts.iter().map(attempt_json).collect::<Vec<_>>(),
+    })
+}
+
+/// Many requests, one line each.
+pub fn requests_text(records: &[RequestRecord], width: u16) -> String {
+    if records.is_empty() {
+        return "no request is logged\n".to_owned();
+    }
+    let mut table = bare_table(width);
+    table.set_header(["started", "request", "outcome", "answered by", "took", "failures on the way"]);
+    for record in records {
+        let failed: Vec<String> = record
+            .attempts
+            .iter()
+            .filter_map(|attempt| Some(format!("{} {}", attempt.deployment.provider, attempt.class?)))
+            .collect();
+        table.add_row([
+            rfc3339(record.started_at),
+            record.id.to_string(),
+            record.outcome.to_string(),
+            record.deployment.as_ref().map_or("-".to_owned(), ToString::to_string),
+            span(record.latency),
+            failed.join(", "),
+        ]);
+    }
+    format!("{table}\n")
+}
+
+/// One request with its whole trail.
+pub fn request_text(record: &RequestRecord, now: Timestamp) -> String {
+    let mut out = format!(
+        "request {} on ladder {}, {} in {}: {}\n",
+        record.id,
+        record.ladder,
+        rfc3339(record.started_at),
+        span(record.latency),
+        record.outcome
+    );
+    for attempt in &record.attempts {
+        out.push_str(&format!("  {}\n", attempt_line(attempt, now)));
+        if let Some(evidence) = &attempt.evidence {
+            out.push_str(&format!("      {evidence}\n"));
+        }
+    }
+    if let Some(error) = &record.error {
+        out.push_str(&format!("  {error}\n"));
+    }
+    out
+}

@@ -1,0 +1,68 @@
+//! Who would be asked now, as JSON and for people.
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use crate::domain::{Deployment, LadderName};
+use crate::ladder::{Planned, Skip, StepSpec};
+
+use super::chat::{skip_json, skip_line};
+use super::moment::rfc3339;
+
+/// What a ladder would do at one moment.
+#[derive(Debug)]
+pub struct Plan<'a> {
+    /// The moment.
+    pub now: Timestamp,
+    /// The ladder.
+    pub ladder: &'a LadderName,
+    /// All steps by index.
+    pub steps: &'a [StepSpec],
+    /// Who would be asked, in order.
+    pub order: Vec<Planned>,
+    /// Who would not, and why.
+    pub skipped: Vec<Skip>,
+    /// How many independent failure domains the ladder has.
+    pub domains: usize,
+}
+
+impl Plan<'_> {
+    fn deployment(&self, planned: &Planned) -> Option<&Deployment> {
+        self.steps.get(planned.step).map(|step| &step.target.deployment)
+    }
+
+    /// The object of `plan --json`.
+    pub fn json(&self) -> Value {
+        let order = self.order.iter().map(|planned| {
+            json!({"deployment": self.deployment(planned), "step": planned.step, "score": Value::Null, "probe": planned.probe})
+        });
+        json!({
+            "now": rfc3339(self.now),
+            "ladder": self.ladder,
+            "order": order.collect::<Vec<_>>(),
+            "skipped": self.skipped.iter().map(skip_json).collect::<Vec<_>>(),
+            "domains": self.domains,
+        })
+    }
+
+    /// For people.
+    pub fn text(&self) -> String {
+        let mut out = format!("ladder {} at {}\n", self.ladder, rfc3339(self.now));
+        for (place, planned) in self.order.iter().enumerate() {
+            let Some(deployment) = self.deployment(planned) else { continue };
+            let probe = if planned.probe { " (as the one probe of its hold)" } else { "" };
+            let last = self.steps.get(planned.step).and_then(|step| step.put_last.as_ref());
+            let last = last.map_or(String::new(), |why| format!(" (put last: {why})"));
+            out.push_str(&format!("{:>3}. {deployment}  step {}{probe}{last}\n", place + 1, planned.step));
+        }
+        if self.order.is_empty() {
+            out.push_str("  nobody: every step is held or barred\n");
+        }
+        for skip in &self.skipped {
+            out.push_str(&format!("  -  {}\n", skip_line(skip, self.now)));
+        }
+        let plural = if self.domains == 1 { "" } else { "s" };
+        out.push_str(&format!("{} independent failure domain{plural}\n", self.domains));
+        out
+    }
+}
