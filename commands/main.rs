@@ -1,43 +1,45 @@
-//! The `llmr` program.
+//! The `llmr` program: parses, calls the library, prints.
 
+#![expect(
+    unreachable_pub,
+    reason = "nothing of a program can be reached from outside; `pub` says: for the other files"
+)]
+
+mod caps;
+mod chat;
+mod check;
 mod classify;
+mod cli;
+mod completions;
+mod context;
+mod demo;
+mod error;
+mod init;
+mod job;
+mod keys;
+mod log;
+mod man;
+mod output;
+mod plan;
+mod reset;
+mod screen;
+mod status;
 
-use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
-use llmr::catalog::Catalog;
-use llmr::clock::Clock;
-
-/// Sends a prompt down a ladder of LLM providers.
-#[derive(Parser)]
-#[command(name = "llmr", version)]
-struct Cli {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Subcommand)]
-enum Command {
-    Classify(classify::ClassifyArgs),
-}
+use llmr::domain::Redactor;
 
 fn main() -> ExitCode {
-    let Command::Classify(args) = Cli::parse().command;
-    let around = classify::Surroundings {
-        catalog: &Catalog::default(),
-        rules: Vec::new(),
-        now: Clock::new(None).now(),
-        width: 160,
-        stdin: &mut io::stdin().lock(),
-        out: &mut io::stdout().lock(),
-        err: &mut io::stderr(),
+    let cli = match cli::parse() {
+        Ok(cli) => cli,
+        Err(code) => return code,
     };
-    match classify::run(&args, around) {
-        Ok(code) => ExitCode::from(code),
-        Err(error) => {
-            let _ = writeln!(io::stderr(), "error: {error}");
-            ExitCode::FAILURE
-        }
+    let mut context = match context::Context::new(&cli.global) {
+        Ok(context) => context,
+        Err((output, error)) => return error.report(&output, &Redactor::default()),
+    };
+    match cli.run(&mut context) {
+        Ok(code) => code,
+        Err(error) => error.report(&context.output, context.redactor()),
     }
 }

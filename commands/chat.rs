@@ -1,0 +1,231 @@
+//! `llmr chat`
+
+use std::io::{IsTerminal, Read};
+use std::process::{Command, ExitCode, Stdio};
+
+use llmr::config::{Alarm, Config};
+use llmr::ladder::End;
+use llmr::report::{chat_json, rfc3339, trail};
+use llmr::route::{FallbackStore, Job, Report, Router, Stop};
+use llmr::store::SqliteStore;
+use llmr::transport::{Transport, TransportOptions};
+
+use crate::context::Context;
+use crate::error::{CliError, Code};
+use crate::job::RequestArgs;
+use crate::screen::Screen;
+
+/// The most bytes that are read from stdin.
+const MOST_STDIN: u64 = 64 << 20;
+
+/// Send one prompt down the ladder; the answer alone goes to stdout
+#[derive(Debug, clap::Args)]
+pub struct ChatArgs {
+    #[command(flatten)]
+    request: RequestArgs,
+    /// Show who would be asked and send nothing, like `llmr plan`
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Sends the request.
+pub fn run(args: &ChatArgs, context: &mut Context) -> Result<ExitCode, CliError> {
+    if args.dry_run {
+        return crate::plan::show(&args.request, context);
+    }
+    let args = &args.request;
+    args.refuse_unknown()?;
+    let stdin = stdin()?;
+    let stream = args.streams(context);
+    let request = args.request(stdin.as_deref(), stream)?;
+    if request.messages.is_empty() {
+        let error = CliError::usage("there is nothing to ask: no PROMPT, and nothing on stdin");
+        return Err(error.hint("llmr chat \"why is the sky blue?\", or pipe text into it; --help shows the rest"));
+    }
+    let mut config = context.config()?;
+    context.show_warnings(&config);
+    let store = context.lenient_store(&config)?;
+    let job = args.job(request, &mut config, &store, context)?;
+    let show_text = job.request.stream && !args.json;
+    let report = send(&job, &config, &store, context, show_text)?;
+    print(&report, &config, args.json, show_text, context)
+}
+
+/// What stands on stdin, unless it is a terminal.
+fn stdin() -> Result<Option<String>, CliError> {
+    let stdin = std::io::stdin();
+    if stdin.is_terminal() {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    // A closed stdin, as cron may give it, is as good as an empty one.
+    if stdin.lock().take(MOST_STDIN).read_to_end(&mut bytes).is_err() {
+        return Ok(None);
+    }
+    String::from_utf8(bytes).map(Some).map_err(|_| CliError::usage("stdin is no UTF-8 text"))
+}
+
+/// Sends the job and shows it as it happens.
+fn send(
+    job: &Job,
+    config: &Config,
+    store: &FallbackStore<SqliteStore>,
+    context: &mut Context,
+    show_text: bool,
+) -> Result<Report, CliError> {
+    let transport = Transport::new(&transport_options(config, context)?)
+        .map_err(|error| CliError::new(Code::Config, error.to_string()))?;
+    let classifier = context.classifier(Some(config));
+    let mut rng = context.rng.clone();
+    let redactor = context.redactor();
+    let router = Router {
+        clock: context.clock,
+        store,
+        transport: &transport,
+        classifier: &classifier,
+        catalog: &config.catalog,
+        settings: &config.policy,
+        redactor,
+    };
+    let mut screen = Screen::new(&context.output, redactor, show_text, context.verbose, context.clock.now());
+    let report = context.block_on(async {
+        let stop = stop_on_interrupt();
+        llmr::route::run(&router, job, &mut rng, stop, &mut screen).await
+    })??;
+    if show_text && !report.consumer_gone {
+        // A reader that left before the last line is no trouble.
+        let _ = screen.finish();
+    }
+    Ok(report)
+}
+
+/// Becomes true at the first Ctrl-C or SIGTERM.
+fn stop_on_interrupt() -> Stop {
+    let (sender, receiver) = tokio::sync::watch::channel(false);
+    tokio::spawn(async move {
+        if tokio::signal::ctrl_c().await.is_ok() {
+            // The request may be over already.
+            let _ = sender.send(true);
+        } else {
+            std::future::pending::<()>().await;
+        }
+    });
+    receiver
+}
+
+/// Further root certificates from the config and the environment, and the proxy.
+fn transport_options(config: &Config, context: &Context) -> Result<TransportOptions, CliError> {
+    let files = config.providers.values().filter_map(|settings| settings.ca_file.clone());
+    let usual = context.env("SSL_CERT_FILE").filter(|path| !path.is_empty()).map(Into::into);
+    let read = |path: std::path::PathBuf| {
+        std::fs::read(&path).map_err(|error| {
+            CliError::new(Code::Config, format!("cannot read the certificates in {}: {error}", path.display()))
+        })
+    };
+    let proxy = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"].iter().find_map(|name| context.env(name));
+    Ok(TransportOptions {
+        ca_pems: files.chain(usual).map(read).collect::<Result<_, _>>()?,
+        proxy: proxy.filter(|proxy| !proxy.is_empty()),
+    })
+}
+
+/// Prints the answer, or why there is none, and gives the exit code.
+fn print(report: &Report, config: &Config, json: bool, shown: bool, context: &Context) -> Result<ExitCode, CliError> {
+    let redactor = context.redactor();
+    if json {
+        let text = format!("{}\n", chat_json(report));
+        pass_broken_pipe(context.output.out(&redactor.redact(&text)))?;
+    } else if !shown && matches!(report.end, End::Answered { .. }) {
+        let mut screen = Screen::new(&context.output, redactor, true, false, context.clock.now());
+        // The reader may have left; that is no failure.
+        let _ = screen.whole(&report.text);
+    }
+    if !matches!(report.end, End::Answered { .. }) {
+        explain(report, context);
+    }
+    if report.end.is_exhaustion() {
+        ring(report, config.alarm.as_ref(), context);
+    }
+    Ok(exit_code(report.end))
+}
+
+/// That the reader closed the pipe is no failure.
+fn pass_broken_pipe(result: std::io::Result<()>) -> Result<(), CliError> {
+    match result {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        other => Ok(other?),
+    }
+}
+
+/// Why there is no answer: the error, the trail, and what to do.
+fn explain(report: &Report, context: &Context) {
+    let output = &context.output;
+    let redactor = context.redactor();
+    let clean = |text: &str| llmr::domain::printable(&redactor.redact(text));
+    let error = report.record.error.as_deref().unwrap_or("there is no answer");
+    output.note(&format!("{} {}", output.label("error"), clean(error)));
+    for line in trail(report, context.clock.now()) {
+        output.note(&format!("  {}", clean(&line)));
+    }
+    for hint in hints(report) {
+        output.note(&format!("{} {hint}", output.label("hint")));
+    }
+}
+
+fn hints(report: &Report) -> Vec<String> {
+    let hint = match report.end {
+        End::Exhausted { retry_at: Some(at) } => {
+            let soon = "or give the request time with --wait";
+            format!("the first step returns {}; ask again then, {soon}", rfc3339(at))
+        }
+        End::Exhausted { retry_at: None } => {
+            "nobody knows when a step returns; `llmr status` shows what is held".into()
+        }
+        End::NeedsPerson => "mend the cause, then `llmr reset PROVIDER` lets it be asked again at once".into(),
+        End::Refused(_) => "nothing is held for it; change the request".into(),
+        End::WrongShape => "try a stronger model first, or a simpler --schema".into(),
+        End::Deadline => "give it more time with --deadline".into(),
+        End::Partial => "what was printed is partial; `stream = \"restart\"` or \"buffer\" starts over instead".into(),
+        End::Answered { .. } | End::Interrupted => return Vec::new(),
+    };
+    vec![hint]
+}
+
+/// Nobody may miss that a ladder is empty: it stands on stderr, and the configured command is started.
+fn ring(report: &Report, alarm: Option<&Alarm>, context: &Context) {
+    let record = &report.record;
+    let when = record
+        .retry_at
+        .map_or("nobody knows when it returns".to_owned(), |at| format!("the first step returns {}", rfc3339(at)));
+    let summary = format!("llmr: ladder {} is exhausted; {when}", record.ladder);
+    let output = &context.output;
+    output.note(&format!("{} {summary}", output.label("alarm")));
+    let Some(command) = alarm.map(|alarm| alarm.command.as_slice()).filter(|command| !command.is_empty()) else {
+        return;
+    };
+    if let Err(error) = start(command, &summary) {
+        output.note(&format!("{} the alarm command failed: {error}", output.label("warning")));
+    }
+}
+
+/// Starts the alarm command and does not wait for it.
+fn start(command: &[String], summary: &str) -> std::io::Result<()> {
+    let mut words = command.iter().map(|word| word.replace("{summary}", summary));
+    let program = words.next().ok_or_else(|| std::io::Error::other("it is empty"))?;
+    Command::new(program).args(words).stdin(Stdio::null()).stdout(Stdio::null()).spawn().map(drop)
+}
+
+/// The exit code of the contract.
+pub fn exit_code(end: End) -> ExitCode {
+    match end {
+        End::Answered { .. } => return ExitCode::SUCCESS,
+        End::Refused(_) => Code::Refused,
+        End::WrongShape => Code::WrongShape,
+        End::Deadline => Code::Deadline,
+        End::Exhausted { .. } => Code::Exhausted,
+        End::NeedsPerson => Code::NeedsPerson,
+        End::Partial => Code::Partial,
+        End::Interrupted => Code::Interrupted,
+    }
+    .into()
+}

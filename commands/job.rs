@@ -1,0 +1,368 @@
+//! The flags that `chat` and `plan` share, and the request that they make.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use base64::Engine;
+use llmr::config::{Config, parse_duration};
+use llmr::domain::{ChatRequest, LadderName, Message, Part, ProviderName, RequestId, Role};
+use llmr::ladder::{Directives, RequestShape};
+use llmr::route::{Assembled, FallbackStore, Job, Outside, assemble, direct};
+use llmr::store::{SqliteStore, Store};
+use serde_json::Value;
+
+use crate::context::{Context, read_named};
+use crate::error::{CliError, Code};
+
+/// Bytes per token in the low estimate of a request's size: real texts have three to four.
+const BYTES_PER_TOKEN: u64 = 4;
+
+/// How far back a deployment's answers count for where it stands.
+const SHAPE_WINDOW: Duration = Duration::from_secs(3600);
+
+/// What is asked, of whom, and within which bounds.
+#[derive(Debug, Default, clap::Args)]
+pub struct RequestArgs {
+    /// The prompt; what comes on stdin is joined to it as context
+    pub prompt: Option<String>,
+    /// A ladder, or provider/model[@credential] to ask just that
+    #[arg(short, long, value_name = "LADDER|PROVIDER/MODEL")]
+    pub model: Option<String>,
+    /// Standing instructions; @FILE reads them from a file
+    #[arg(short, long, value_name = "TEXT|@FILE")]
+    system: Option<String>,
+    /// A file appended to the prompt as context (repeatable)
+    #[arg(short, long, value_name = "FILE")]
+    file: Vec<PathBuf>,
+    /// An image to show with the prompt: PNG, JPEG, GIF or WebP (repeatable)
+    #[arg(short = 'a', long = "image", value_name = "IMAGE")]
+    image: Vec<PathBuf>,
+    /// A JSON Schema that the answer must satisfy
+    #[arg(long, value_name = "FILE")]
+    schema: Option<PathBuf>,
+    /// A semantic rule on the answer, in CEL
+    #[arg(long, value_name = "EXPR")]
+    check: Option<String>,
+    /// A whole conversation as JSON: [{"role": "user", "content": "…"}, …]
+    #[arg(long, value_name = "FILE")]
+    messages: Option<PathBuf>,
+    /// The longest answer, in tokens
+    #[arg(long, value_name = "N")]
+    max_tokens: Option<u32>,
+    /// Randomness of the answer
+    #[arg(long, value_name = "T")]
+    temperature: Option<f64>,
+    /// A text at which the answer ends (repeatable)
+    #[arg(long, value_name = "TEXT")]
+    stop: Vec<String>,
+    /// A further field of the provider's request; VALUE is JSON, or else taken as a string (repeatable)
+    #[arg(short, long, value_name = "KEY=VALUE")]
+    option: Vec<String>,
+    /// Show the answer as it comes (default on a terminal)
+    #[arg(long, conflicts_with = "no_stream")]
+    stream: bool,
+    /// Show the answer when it is whole
+    #[arg(long)]
+    no_stream: bool,
+    /// One JSON object instead of the answer
+    #[arg(long)]
+    pub json: bool,
+    /// The id that the log keeps of this request
+    #[arg(long, value_name = "ID")]
+    request_id: Option<String>,
+    /// How long the whole request may take
+    #[arg(long, value_name = "DUR", value_parser = duration)]
+    deadline: Option<Duration>,
+    /// How long to wait for the first step to return when all are held
+    #[arg(long, value_name = "DUR", value_parser = duration)]
+    wait: Option<Duration>,
+    /// Ask only this provider
+    #[arg(long, value_name = "PROVIDER")]
+    pin: Option<String>,
+    /// Do not ask this provider (repeatable)
+    #[arg(long, value_name = "PROVIDER")]
+    exclude: Vec<String>,
+    /// USD that one exchange may cost at most
+    #[arg(long, value_name = "USD")]
+    max_cost: Option<f64>,
+    /// Pass over deployments that are usually slower
+    #[arg(long, value_name = "DUR")]
+    max_latency: Option<String>,
+    /// Ask only deployments that can do this: tools, json_schema, images (repeatable)
+    #[arg(long, value_name = "CAP")]
+    require: Vec<String>,
+    /// Ask only the first eligible step
+    #[arg(long)]
+    no_fallback: bool,
+    /// Ask at most so many different deployments
+    #[arg(long, value_name = "N")]
+    max_steps: Option<u32>,
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    parse_duration(text).ok_or_else(|| format!("`{text}` is no duration; write it like 750ms, 30s, 5m, 6h or 7d"))
+}
+
+impl RequestArgs {
+    /// Nothing but a prompt.
+    pub fn prompt(text: &str) -> Self {
+        Self { prompt: Some(text.to_owned()), ..Self::default() }
+    }
+
+    /// Nothing but a ladder.
+    pub fn on_ladder(name: &LadderName) -> Self {
+        Self { model: Some(name.to_string()), ..Self::default() }
+    }
+
+    /// Refuses flags whose machinery this version does not have, rather than ignoring them.
+    pub fn refuse_unknown(&self) -> Result<(), CliError> {
+        let refuse = |flag: &str| {
+            let error = CliError::usage(format!("{flag} is not available in this version"));
+            Err(error.hint("leave it out; nothing was sent"))
+        };
+        match (&self.check, &self.max_latency) {
+            (Some(_), _) => refuse("--check"),
+            (_, Some(_)) => refuse("--max-latency"),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the answer streams.
+    pub fn streams(&self, context: &Context) -> bool {
+        !self.no_stream && (self.stream || (context.output.stdout_is_terminal() && !self.json))
+    }
+
+    /// The request, with what was read from stdin as context.
+    pub fn request(&self, stdin: Option<&str>, stream: bool) -> Result<ChatRequest, CliError> {
+        let system = self.system.as_deref().map(|text| match text.strip_prefix('@') {
+            Some(path) => read_named("--system", Path::new(path)),
+            None => Ok(text.to_owned()),
+        });
+        let mut messages = self.messages.as_deref().map(conversation).transpose()?.unwrap_or_default();
+        messages.extend(self.question(stdin)?);
+        let schema = self.schema.as_deref().map(|path| json_file("--schema", path)).transpose()?;
+        Ok(ChatRequest {
+            system: system.transpose()?,
+            messages,
+            max_tokens: self.max_tokens,
+            temperature: self.temperature,
+            stop: self.stop.clone(),
+            schema,
+            options: self.option.iter().map(|text| option(text)).collect::<Result<_, _>>()?,
+            stream,
+        })
+    }
+
+    /// The prompt with its context and images as one message; none when a conversation stands for itself.
+    fn question(&self, stdin: Option<&str>) -> Result<Option<Message>, CliError> {
+        let mut words: Vec<String> = self.prompt.iter().cloned().collect();
+        for path in &self.file {
+            let text = read_named("--file", path)?;
+            words.push(format!("{}:\n{}", path.display(), text.trim_end()));
+        }
+        words.extend(stdin.map(str::trim_end).filter(|text| !text.trim().is_empty()).map(str::to_owned));
+        let mut parts = Vec::new();
+        if !words.is_empty() {
+            parts.push(Part::Text(words.join("\n\n")));
+        }
+        for path in &self.image {
+            parts.push(image(path)?);
+        }
+        Ok((!parts.is_empty()).then_some(Message { role: Role::User, parts }))
+    }
+
+    fn directives(&self, config: &Config) -> Result<Directives, CliError> {
+        let known = |flag: &str, name: &String| {
+            let name = ProviderName::new(name.as_str());
+            if config.provider(&name).is_some() {
+                return Ok(name);
+            }
+            let error = CliError::usage(format!("{flag}: there is no provider `{name}`"));
+            Err(match config.catalog.nearest(name.as_str()) {
+                Some(near) => error.hint(format!("did you mean `{near}`?")),
+                None => error,
+            })
+        };
+        Ok(Directives {
+            pin: self.pin.as_ref().map(|name| known("--pin", name)).transpose()?,
+            exclude: self.exclude.iter().map(|name| known("--exclude", name)).collect::<Result<_, _>>()?,
+            require: self.require.clone(),
+            no_fallback: self.no_fallback,
+            max_steps: self.max_steps,
+        })
+    }
+
+    /// The ladder that is meant: one of the config, or the named deployments alone.
+    fn chosen(&self, config: &mut Config) -> Result<LadderName, CliError> {
+        let Some(wanted) = &self.model else { return Ok(config.default_ladder.clone()) };
+        let name = LadderName::new(wanted.as_str());
+        if config.ladders.contains_key(&name) {
+            return Ok(name);
+        }
+        if !wanted.contains('/') {
+            let names: Vec<&str> = config.ladders.keys().map(LadderName::as_str).collect();
+            let error = CliError::new(Code::Config, format!("there is no ladder `{wanted}`"));
+            return Err(error.hint(format!("ladders: {}; or name provider/model", names.join(", "))));
+        }
+        let deployments = config.deployments(wanted).map_err(|error| CliError::usage(format!("--model: {error}")))?;
+        let provider = deployments.first().map(|deployment| deployment.provider.clone());
+        if let Some(provider) = provider.filter(|provider| config.provider(provider).is_none()) {
+            let error = CliError::new(Code::Config, format!("there is no provider `{provider}`"));
+            return Err(match config.catalog.nearest(provider.as_str()) {
+                Some(near) => error.hint(format!("did you mean `{near}`?")),
+                None => error.hint("give it a base_url and a wire in the config"),
+            });
+        }
+        let ladder = direct(&deployments, config);
+        config.ladders.insert(name.clone(), ladder);
+        Ok(name)
+    }
+
+    /// Everything that the driver needs.
+    pub fn job(
+        &self,
+        request: ChatRequest,
+        config: &mut Config,
+        store: &FallbackStore<SqliteStore>,
+        context: &mut Context,
+    ) -> Result<Job, CliError> {
+        let directives = self.directives(config)?;
+        let ladder = self.chosen(config)?;
+        let salt = store.salt()?;
+        let shapes = match request.schema {
+            Some(_) => store.shapes_since(context.clock.now() - SHAPE_WINDOW)?,
+            None => Vec::new(),
+        };
+        let secrets = std::cell::RefCell::new(Vec::new());
+        let mut rng = context.rng.clone();
+        let assembled = {
+            let outside = Outside {
+                key: &|credential| {
+                    let key = crate::keys::fetch(credential, context)?;
+                    secrets.borrow_mut().push(key.clone());
+                    Ok(key)
+                },
+                env: &|name| context.env(name),
+                salt: &salt,
+                shapes: &shapes,
+            };
+            assemble(config, &ladder, &outside, &mut rng)
+        };
+        context.rng = rng;
+        secrets.into_inner().iter().for_each(|secret| context.learn_secret(secret));
+        let Some(assembled) = assembled else {
+            return Err(CliError::new(Code::Config, format!("there is no ladder `{ladder}`")));
+        };
+        refuse_keyless(&assembled)?;
+        Ok(self.fill(request, assembled, directives, context))
+    }
+
+    fn fill(&self, mut request: ChatRequest, ladder: Assembled, directives: Directives, context: &mut Context) -> Job {
+        let Assembled { mut spec, lanes, limits, system } = ladder;
+        spec.limits.deadline = self.deadline.unwrap_or(spec.limits.deadline);
+        spec.limits.wait = self.wait.unwrap_or(spec.limits.wait);
+        spec.limits.max_cost_usd = self.max_cost.or(spec.limits.max_cost_usd);
+        let asked_for = request.system.is_some();
+        request.system = request.system.or(system);
+        let lanes = lanes
+            .into_iter()
+            .map(|(deployment, mut lane)| {
+                // What the user types for this one request counts more than what the config says of a step.
+                lane.system = lane.system.filter(|_| !asked_for);
+                (deployment, lane)
+            })
+            .collect();
+        let id = self.request_id.as_deref().map_or_else(|| context.request_id(), RequestId::new);
+        let longest = limits.timeout.total.min(spec.limits.deadline);
+        Job {
+            id,
+            shape: shape(&request),
+            spec,
+            lanes,
+            request,
+            directives,
+            stream: limits.stream,
+            retry_budget: limits.retry_budget,
+            lease: longest + Duration::from_secs(10),
+        }
+    }
+}
+
+/// When no step has a key, nothing can be asked: that is the config's fault, not a night of failures.
+fn refuse_keyless(ladder: &Assembled) -> Result<(), CliError> {
+    let mut missing = ladder.spec.steps.iter().map(|step| step.no_key.as_ref());
+    if ladder.spec.steps.is_empty() || missing.any(|why| why.is_none()) {
+        return Ok(());
+    }
+    let mut error = CliError::new(Code::Config, format!("no step of ladder `{}` has its key", ladder.spec.name));
+    for step in &ladder.spec.steps {
+        let why = step.no_key.clone().unwrap_or_default();
+        error = error.cause(format!("{}: {why}", step.target.deployment));
+    }
+    Err(error.hint("set the variable, or change `key` of that credential in the config"))
+}
+
+fn shape(request: &ChatRequest) -> RequestShape {
+    let mut bytes = request.system.as_ref().map_or(0, String::len);
+    let mut images = false;
+    for part in request.messages.iter().flat_map(|message| &message.parts) {
+        match part {
+            Part::Text(text) => bytes += text.len(),
+            Part::Image { .. } => images = true,
+        }
+    }
+    let input_tokens = u64::try_from(bytes).unwrap_or(u64::MAX) / BYTES_PER_TOKEN;
+    RequestShape { input_tokens, max_tokens: request.max_tokens.map(u64::from), images }
+}
+
+fn option(text: &str) -> Result<(String, Value), CliError> {
+    let Some((key, value)) = text.split_once('=').filter(|(key, _)| !key.is_empty()) else {
+        return Err(CliError::usage(format!("-o {text}: write it as KEY=VALUE")));
+    };
+    let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
+    Ok((key.to_owned(), value))
+}
+
+fn json_file(flag: &str, path: &Path) -> Result<Value, CliError> {
+    let text = read_named(flag, path)?;
+    serde_json::from_str(&text)
+        .map_err(|error| CliError::usage(format!("{flag}: {} is not JSON: {error}", path.display())))
+}
+
+fn image(path: &Path) -> Result<Part, CliError> {
+    let bytes = std::fs::read(path)
+        .map_err(|error| CliError::usage(format!("--image: cannot read {}: {error}", path.display())))?;
+    let media_type = match bytes.as_slice() {
+        [0x89, b'P', b'N', b'G', ..] => "image/png",
+        [0xff, 0xd8, 0xff, ..] => "image/jpeg",
+        [b'G', b'I', b'F', b'8', ..] => "image/gif",
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => "image/webp",
+        _ => {
+            let why = format!("--image: {} is none of PNG, JPEG, GIF and WebP", path.display());
+            return Err(CliError::usage(why));
+        }
+    };
+    let data = base64::engine::general_purpose::STANDARD.encode(&bytes);
+    Ok(Part::Image { media_type: media_type.to_owned(), data })
+}
+
+fn conversation(path: &Path) -> Result<Vec<Message>, CliError> {
+    let value = json_file("--messages", path)?;
+    let turns = value.as_array().or_else(|| value.get("messages").and_then(Value::as_array));
+    let bad = |at: usize, why: &str| CliError::usage(format!("--messages: {}: message {at}: {why}", path.display()));
+    let Some(turns) = turns else { return Err(bad(0, "the file is no list of messages")) };
+    let message = |(at, turn): (usize, &Value)| {
+        let role = match turn.get("role").and_then(Value::as_str) {
+            Some("system" | "developer") => Role::System,
+            Some("user") => Role::User,
+            Some("assistant" | "model") => Role::Assistant,
+            Some(other) => return Err(bad(at, &format!("role `{other}` is none of system, user and assistant"))),
+            None => return Err(bad(at, "`role` is missing")),
+        };
+        match turn.get("content").and_then(Value::as_str) {
+            Some(text) => Ok(Message::text(role, text)),
+            None => Err(bad(at, "`content` is missing or no text")),
+        }
+    };
+    turns.iter().enumerate().map(message).collect()
+}

@@ -1,0 +1,67 @@
+//! `llmr log`
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use llmr::config::parse_duration;
+use llmr::domain::{Class, RequestId, printable};
+use llmr::report::{request_json, request_text, requests_text};
+use llmr::store::{LogFilter, Store};
+
+use crate::context::Context;
+use crate::error::{CliError, Code};
+
+/// How many requests are shown unless the user says more.
+const USUAL: usize = 50;
+
+/// Show requests and their attempts; with one id its whole trail
+#[derive(Debug, clap::Args)]
+pub struct LogArgs {
+    /// The id of one request
+    request: Option<String>,
+    /// Only requests with a failure of this class
+    #[arg(long, value_name = "CLASS")]
+    class: Option<Class>,
+    /// Only requests since then: a time like 2026-08-23T03:00:00Z, or how long ago like 6h
+    #[arg(long, value_name = "TIME|DUR")]
+    since: Option<String>,
+    /// At most so many, the newest
+    #[arg(short = 'n', long, value_name = "N", default_value_t = USUAL)]
+    limit: usize,
+    /// One JSON object a line
+    #[arg(long)]
+    json: bool,
+}
+
+/// Shows the log.
+pub fn run(args: &LogArgs, context: &mut Context) -> Result<ExitCode, CliError> {
+    let now = context.clock.now();
+    let since = args.since.as_deref().map(|text| moment(text, now)).transpose()?;
+    let config = context.config_file()?;
+    let store = context.store_to_read(config.as_ref())?;
+    let id = args.request.as_deref().map(RequestId::new);
+    let filter = LogFilter { id, class: args.class, since, limit: args.limit, after: None };
+    let records = match &store {
+        Some(store) => store.requests(&filter)?,
+        None => Vec::new(),
+    };
+    if let (Some(id), true) = (&args.request, records.is_empty()) {
+        let error = CliError::new(Code::Trouble, format!("there is no request `{id}` in the log"));
+        return Err(error.hint("`llmr log` lists the requests that are kept"));
+    }
+    let text = match (&args.request, args.json) {
+        (_, true) => records.iter().map(|record| format!("{}\n", request_json(record))).collect(),
+        (Some(_), false) => records.iter().map(|record| request_text(record, now)).collect(),
+        (None, false) => requests_text(&records, context.output.width()),
+    };
+    context.output.out(&printable(&text))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn moment(text: &str, now: jiff::Timestamp) -> Result<jiff::Timestamp, CliError> {
+    let ago = |length: Duration| now.checked_sub(length).ok();
+    parse_duration(text).and_then(ago).or_else(|| text.parse().ok()).ok_or_else(|| {
+        let error = CliError::usage(format!("--since {text}: neither a time nor a duration"));
+        error.hint("write it like 2026-08-23T03:00:00Z or 6h")
+    })
+}

@@ -1,0 +1,54 @@
+//! `llmr plan`
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use llmr::ladder::{Run, View};
+use llmr::report::Plan;
+use llmr::store::Store;
+
+use crate::context::Context;
+use crate::error::CliError;
+use crate::job::RequestArgs;
+
+/// Show who would be asked now, in which order, and why each other is skipped; sends nothing
+#[derive(Debug, clap::Args)]
+pub struct PlanArgs {
+    #[command(flatten)]
+    request: RequestArgs,
+}
+
+/// Shows the plan.
+pub fn run(args: &PlanArgs, context: &mut Context) -> Result<ExitCode, CliError> {
+    show(&args.request, context)
+}
+
+/// What `plan` and `chat --dry-run` print.
+pub fn show(args: &RequestArgs, context: &mut Context) -> Result<ExitCode, CliError> {
+    args.refuse_unknown()?;
+    let request = args.request(None, false)?;
+    let mut config = context.config()?;
+    context.show_warnings(&config);
+    let store = context.lenient_store(&config)?;
+    let job = args.job(request, &mut config, &store, context)?;
+    let machine = Run::new(job.spec.clone(), job.shape, job.directives.clone());
+    let holds = store.holds()?;
+    if let Some(warning) = store.take_warning() {
+        context.output.note(&format!("{} {warning}", context.output.label("warning")));
+    }
+    let view = View { holds: &holds, now: context.clock.now(), elapsed: Duration::ZERO };
+    let order = machine.plan(&view);
+    let mut skipped = machine.skipped(&view);
+    skipped.retain(|skip| !order.iter().any(|planned| planned.step == skip.step));
+    let plan = Plan {
+        now: view.now,
+        ladder: &job.spec.name,
+        steps: machine.steps(),
+        order,
+        skipped,
+        domains: config.failure_domains(&job.spec.name),
+    };
+    let text = if args.json { format!("{}\n", plan.json()) } else { plan.text() };
+    context.output.out(&llmr::domain::printable(&context.redactor().redact(&text)))?;
+    Ok(ExitCode::SUCCESS)
+}
