@@ -1,3 +1,13 @@
-//! The integration tests, in one binary.
+//! The integration tests, in one binary: most of them run the real program against scripted providers on loopback.
 
+#![expect(unreachable_pub, reason = "nothing of a test can be reached from outside; `pub` says: for the other files")]
+
+mod completions;
+mod demo;
+mod exits;
+mod floors;
+mod members;
+mod shapes;
+mod stage;
+mod start;
 mod store_processes;

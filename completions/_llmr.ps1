@@ -1,0 +1,332 @@
+
+using namespace System.Management.Automation
+using namespace System.Management.Automation.Language
+
+Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+
+    $commandElements = $commandAst.CommandElements
+    $command = @(
+        'llmr'
+        for ($i = 1; $i -lt $commandElements.Count; $i++) {
+            $element = $commandElements[$i]
+            if ($element -isnot [StringConstantExpressionAst] -or
+                $element.StringConstantType -ne [StringConstantType]::BareWord -or
+                $element.Value.StartsWith('-') -or
+                $element.Value -eq $wordToComplete) {
+                break
+        }
+        $element.Value
+    }) -join ';'
+
+    $completions = @(switch ($command) {
+        'llmr' {
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('chat', 'chat', [CompletionResultType]::ParameterValue, 'Send one prompt down the ladder; the answer alone goes to stdout')
+            [CompletionResult]::new('classify', 'classify', [CompletionResultType]::ParameterValue, 'Say what captured failures are')
+            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show every deployment: eligible, or held by what, why, until when and who said so')
+            [CompletionResult]::new('reset', 'reset', [CompletionResultType]::ParameterValue, 'Clear holds, at once for all processes')
+            [CompletionResult]::new('plan', 'plan', [CompletionResultType]::ParameterValue, 'Show who would be asked now, in which order, and why each other is skipped; sends nothing')
+            [CompletionResult]::new('log', 'log', [CompletionResultType]::ParameterValue, 'Show requests and their attempts; with one id its whole trail')
+            [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Validate the config and the catalogue offline, and count the failure domains of each ladder')
+            [CompletionResult]::new('caps', 'caps', [CompletionResultType]::ParameterValue, 'Show the catalogue: limits, reset clocks, the next reset, and where each number comes from')
+            [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Write a commented llmr.toml from the keys that the environment holds; never overwrites')
+            [CompletionResult]::new('demo', 'demo', [CompletionResultType]::ParameterValue, 'Show what llmr does on a night when six providers fail: no key, no network, no config')
+            [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions of a shell')
+            [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the man page')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'llmr;chat' {
+            [CompletionResult]::new('-m', '-m', [CompletionResultType]::ParameterName, 'A ladder, or provider/model[@credential] to ask just that')
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'A ladder, or provider/model[@credential] to ask just that')
+            [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'Standing instructions; @FILE reads them from a file')
+            [CompletionResult]::new('--system', '--system', [CompletionResultType]::ParameterName, 'Standing instructions; @FILE reads them from a file')
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'A file appended to the prompt as context (repeatable)')
+            [CompletionResult]::new('--file', '--file', [CompletionResultType]::ParameterName, 'A file appended to the prompt as context (repeatable)')
+            [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'An image to show with the prompt: PNG, JPEG, GIF or WebP (repeatable)')
+            [CompletionResult]::new('--image', '--image', [CompletionResultType]::ParameterName, 'An image to show with the prompt: PNG, JPEG, GIF or WebP (repeatable)')
+            [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'A JSON Schema that the answer must satisfy')
+            [CompletionResult]::new('--check', '--check', [CompletionResultType]::ParameterName, 'A semantic rule on the answer, in CEL')
+            [CompletionResult]::new('--messages', '--messages', [CompletionResultType]::ParameterName, 'A whole conversation as JSON: [{"role": "user", "content": "…"}, …]')
+            [CompletionResult]::new('--max-tokens', '--max-tokens', [CompletionResultType]::ParameterName, 'The longest answer, in tokens')
+            [CompletionResult]::new('--temperature', '--temperature', [CompletionResultType]::ParameterName, 'Randomness of the answer')
+            [CompletionResult]::new('--stop', '--stop', [CompletionResultType]::ParameterName, 'A text at which the answer ends (repeatable)')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'A further field of the provider''s request; VALUE is JSON, or else taken as a string (repeatable)')
+            [CompletionResult]::new('--option', '--option', [CompletionResultType]::ParameterName, 'A further field of the provider''s request; VALUE is JSON, or else taken as a string (repeatable)')
+            [CompletionResult]::new('--request-id', '--request-id', [CompletionResultType]::ParameterName, 'The id that the log keeps of this request')
+            [CompletionResult]::new('--deadline', '--deadline', [CompletionResultType]::ParameterName, 'How long the whole request may take')
+            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'How long to wait for the first step to return when all are held')
+            [CompletionResult]::new('--pin', '--pin', [CompletionResultType]::ParameterName, 'Ask only this provider')
+            [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'Do not ask this provider (repeatable)')
+            [CompletionResult]::new('--max-cost', '--max-cost', [CompletionResultType]::ParameterName, 'USD that one exchange may cost at most')
+            [CompletionResult]::new('--max-latency', '--max-latency', [CompletionResultType]::ParameterName, 'Pass over deployments that are usually slower')
+            [CompletionResult]::new('--require', '--require', [CompletionResultType]::ParameterName, 'Ask only deployments that can do this: tools, json_schema, images (repeatable)')
+            [CompletionResult]::new('--max-steps', '--max-steps', [CompletionResultType]::ParameterName, 'Ask at most so many different deployments')
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--stream', '--stream', [CompletionResultType]::ParameterName, 'Show the answer as it comes (default on a terminal)')
+            [CompletionResult]::new('--no-stream', '--no-stream', [CompletionResultType]::ParameterName, 'Show the answer when it is whole')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'One JSON object instead of the answer')
+            [CompletionResult]::new('--no-fallback', '--no-fallback', [CompletionResultType]::ParameterName, 'Ask only the first eligible step')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show who would be asked and send nothing, like `llmr plan`')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'llmr;classify' {
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'What the input is')
+            [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with 1 when a failure of one of these classes occurs')
+            [CompletionResult]::new('--provider', '--provider', [CompletionResultType]::ParameterName, 'The provider of records that name none')
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'One JSON object per failure')
+            [CompletionResult]::new('--summary', '--summary', [CompletionResultType]::ParameterName, 'Only the counts per class and provider')
+            [CompletionResult]::new('--explain', '--explain', [CompletionResultType]::ParameterName, 'Show every rule that matched and why the winner won')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'llmr;status' {
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'One JSON object')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'llmr;reset' {
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'Clear everything')
+            [CompletionResult]::new('--cooldown', '--cooldown', [CompletionResultType]::ParameterName, 'Clear cooldowns; with none of the three, all are meant')
+            [CompletionResult]::new('--quarantine', '--quarantine', [CompletionResultType]::ParameterName, 'Clear quarantines')
+            [CompletionResult]::new('--circuit', '--circuit', [CompletionResultType]::ParameterName, 'Close circuits and forget their failures')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show what would be cleared and clear nothing')
+            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'llmr;plan' {
+            [CompletionResult]::new('-m', '-m', [CompletionResultType]::ParameterName, 'A ladder, or provider/model[@credential] to ask just that')
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'A ladder, or provider/model[@credential] to ask just that')
+            [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'Standing instructions; @FILE reads them from a file')
+            [CompletionResult]::new('--system', '--system', [CompletionResultType]::ParameterName, 'Standing instructions; @FILE reads them from a file')
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'A file appended to the prompt as context (repeatable)')
+            [CompletionResult]::new('--file', '--file', [CompletionResultType]::ParameterName, 'A file appended to the prompt as context (repeatable)')
+            [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'An image to show with the prompt: PNG, JPEG, GIF or WebP (repeatable)')
+            [CompletionResult]::new('--image', '--image', [CompletionResultType]::ParameterName, 'An image to show with the prompt: PNG, JPEG, GIF or WebP (repeatable)')
+            [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'A JSON Schema that the answer must satisfy')
+            [CompletionResult]::new('--check', '--check', [CompletionResultType]::ParameterName, 'A semantic rule on the answer, in CEL')
+            [CompletionResult]::new('--messages', '--messages', [CompletionResultType]::ParameterName, 'A whole conversation as JSON: [{"role": "user", "content": "…"}, …]')
+            [CompletionResult]::new('--max-tokens', '--max-tokens', [CompletionResultType]::ParameterName, 'The longest answer, in tokens')
+            [CompletionResult]::new('--temperature', '--temperature', [CompletionResultType]::ParameterName, 'Randomness of the answer')
+            [CompletionResult]::new('--stop', '--stop', [CompletionResultType]::ParameterName, 'A text at which the answer ends (repeatable)')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'A further field of the provider''s request; VALUE is JSON, or else taken as a string (repeatable)')
+            [CompletionResult]::new('--option', '--option', [CompletionResultType]::ParameterName, 'A further field of the provider''s request; VALUE is JSON, or else taken as a string (repeatable)')
+            [CompletionResult]::new('--request-id', '--request-id', [CompletionResultType]::ParameterName, 'The id that the log keeps of this request')
+            [CompletionResult]::new('--deadline', '--deadline', [CompletionResultType]::ParameterName, 'How long the whole request may take')
+            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'How long to wait for the first step to return when all are held')
+            [CompletionResult]::new('--pin', '--pin', [CompletionResultType]::ParameterName, 'Ask only this provider')
+            [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'Do not ask this provider (repeatable)')
+            [CompletionResult]::new('--max-cost', '--max-cost', [CompletionResultType]::ParameterName, 'USD that one exchange may cost at most')
+            [CompletionResult]::new('--max-latency', '--max-latency', [CompletionResultType]::ParameterName, 'Pass over deployments that are usually slower')
+            [CompletionResult]::new('--require', '--require', [CompletionResultType]::ParameterName, 'Ask only deployments that can do this: tools, json_schema, images (repeatable)')
+            [CompletionResult]::new('--max-steps', '--max-steps', [CompletionResultType]::ParameterName, 'Ask at most so many different deployments')
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--stream', '--stream', [CompletionResultType]::ParameterName, 'Show the answer as it comes (default on a terminal)')
+            [CompletionResult]::new('--no-stream', '--no-stream', [CompletionResultType]::ParameterName, 'Show the answer when it is whole')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'One JSON object instead of the answer')
+            [CompletionResult]::new('--no-fallback', '--no-fallback', [CompletionResultType]::ParameterName, 'Ask only the first eligible step')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'llmr;log' {
+            [CompletionResult]::new('--class', '--class', [CompletionResultType]::ParameterName, 'Only requests with a failure of this class')
+            [CompletionResult]::new('--since', '--since', [CompletionResultType]::ParameterName, 'Only requests since then: a time like 2026-08-23T03:00:00Z, or how long ago like 6h')
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'At most so many, the newest')
+            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'At most so many, the newest')
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'One JSON object a line')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'llmr;check' {
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'One JSON object')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'llmr;caps' {
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'JSON')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'llmr;init' {
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--print', '--print', [CompletionResultType]::ParameterName, 'Print it instead')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'llmr;demo' {
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'llmr;completions' {
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'llmr;man' {
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'llmr;help' {
+            [CompletionResult]::new('chat', 'chat', [CompletionResultType]::ParameterValue, 'Send one prompt down the ladder; the answer alone goes to stdout')
+            [CompletionResult]::new('classify', 'classify', [CompletionResultType]::ParameterValue, 'Say what captured failures are')
+            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show every deployment: eligible, or held by what, why, until when and who said so')
+            [CompletionResult]::new('reset', 'reset', [CompletionResultType]::ParameterValue, 'Clear holds, at once for all processes')
+            [CompletionResult]::new('plan', 'plan', [CompletionResultType]::ParameterValue, 'Show who would be asked now, in which order, and why each other is skipped; sends nothing')
+            [CompletionResult]::new('log', 'log', [CompletionResultType]::ParameterValue, 'Show requests and their attempts; with one id its whole trail')
+            [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Validate the config and the catalogue offline, and count the failure domains of each ladder')
+            [CompletionResult]::new('caps', 'caps', [CompletionResultType]::ParameterValue, 'Show the catalogue: limits, reset clocks, the next reset, and where each number comes from')
+            [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Write a commented llmr.toml from the keys that the environment holds; never overwrites')
+            [CompletionResult]::new('demo', 'demo', [CompletionResultType]::ParameterValue, 'Show what llmr does on a night when six providers fail: no key, no network, no config')
+            [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions of a shell')
+            [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the man page')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'llmr;help;chat' {
+            break
+        }
+        'llmr;help;classify' {
+            break
+        }
+        'llmr;help;status' {
+            break
+        }
+        'llmr;help;reset' {
+            break
+        }
+        'llmr;help;plan' {
+            break
+        }
+        'llmr;help;log' {
+            break
+        }
+        'llmr;help;check' {
+            break
+        }
+        'llmr;help;caps' {
+            break
+        }
+        'llmr;help;init' {
+            break
+        }
+        'llmr;help;demo' {
+            break
+        }
+        'llmr;help;completions' {
+            break
+        }
+        'llmr;help;man' {
+            break
+        }
+        'llmr;help;help' {
+            break
+        }
+    })
+
+    $completions.Where{ $_.CompletionText -like "$wordToComplete*" } |
+        Sort-Object -Property ListItemText
+}

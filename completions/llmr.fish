@@ -1,0 +1,228 @@
+# Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
+function __fish_llmr_global_optspecs
+    string join \n config= state= v/verbose color= h/help V/version
+end
+
+function __fish_llmr_needs_command
+    # Figure out if the current invocation already has a command.
+    set -l cmd (commandline -opc)
+    set -e cmd[1]
+    argparse -s (__fish_llmr_global_optspecs) -- $cmd 2>/dev/null
+    or return
+    if set -q argv[1]
+        # Also print the command, so this can be used to figure out what it is.
+        echo $argv[1]
+        return 1
+    end
+    return 0
+end
+
+function __fish_llmr_using_subcommand
+    set -l cmd (__fish_llmr_needs_command)
+    test -z "$cmd"
+    and return 1
+    contains -- $cmd[1] $argv
+end
+
+complete -c llmr -n "__fish_llmr_needs_command" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
+complete -c llmr -n "__fish_llmr_needs_command" -l state -d 'State file [env: LLMR_STATE]' -r -F
+complete -c llmr -n "__fish_llmr_needs_command" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c llmr -n "__fish_llmr_needs_command" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+complete -c llmr -n "__fish_llmr_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c llmr -n "__fish_llmr_needs_command" -s V -l version -d 'Print version'
+complete -c llmr -n "__fish_llmr_needs_command" -f -a "chat" -d 'Send one prompt down the ladder; the answer alone goes to stdout'
+complete -c llmr -n "__fish_llmr_needs_command" -f -a "classify" -d 'Say what captured failures are'
+complete -c llmr -n "__fish_llmr_needs_command" -f -a "status" -d 'Show every deployment: eligible, or held by what, why, until when and who said so'
+complete -c llmr -n "__fish_llmr_needs_command" -f -a "reset" -d 'Clear holds, at once for all processes'
+complete -c llmr -n "__fish_llmr_needs_command" -f -a "plan" -d 'Show who would be asked now, in which order, and why each other is skipped; sends nothing'
+complete -c llmr -n "__fish_llmr_needs_command" -f -a "log" -d 'Show requests and their attempts; with one id its whole trail'
+complete -c llmr -n "__fish_llmr_needs_command" -f -a "check" -d 'Validate the config and the catalogue offline, and count the failure domains of each ladder'
+complete -c llmr -n "__fish_llmr_needs_command" -f -a "caps" -d 'Show the catalogue: limits, reset clocks, the next reset, and where each number comes from'
+complete -c llmr -n "__fish_llmr_needs_command" -f -a "init" -d 'Write a commented llmr.toml from the keys that the environment holds; never overwrites'
+complete -c llmr -n "__fish_llmr_needs_command" -f -a "demo" -d 'Show what llmr does on a night when six providers fail: no key, no network, no config'
+complete -c llmr -n "__fish_llmr_needs_command" -f -a "completions" -d 'Print the completions of a shell'
+complete -c llmr -n "__fish_llmr_needs_command" -f -a "man" -d 'Print the man page'
+complete -c llmr -n "__fish_llmr_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -s m -l model -d 'A ladder, or provider/model[@credential] to ask just that' -r
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -s s -l system -d 'Standing instructions; @FILE reads them from a file' -r
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -s f -l file -d 'A file appended to the prompt as context (repeatable)' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -s a -l image -d 'An image to show with the prompt: PNG, JPEG, GIF or WebP (repeatable)' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l schema -d 'A JSON Schema that the answer must satisfy' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l check -d 'A semantic rule on the answer, in CEL' -r
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l messages -d 'A whole conversation as JSON: [{"role": "user", "content": "…"}, …]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l max-tokens -d 'The longest answer, in tokens' -r
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l temperature -d 'Randomness of the answer' -r
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l stop -d 'A text at which the answer ends (repeatable)' -r
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -s o -l option -d 'A further field of the provider\'s request; VALUE is JSON, or else taken as a string (repeatable)' -r
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l request-id -d 'The id that the log keeps of this request' -r
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l deadline -d 'How long the whole request may take' -r
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l wait -d 'How long to wait for the first step to return when all are held' -r
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l pin -d 'Ask only this provider' -r
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l exclude -d 'Do not ask this provider (repeatable)' -r
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l max-cost -d 'USD that one exchange may cost at most' -r
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l max-latency -d 'Pass over deployments that are usually slower' -r
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l require -d 'Ask only deployments that can do this: tools, json_schema, images (repeatable)' -r
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l max-steps -d 'Ask at most so many different deployments' -r
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l state -d 'State file [env: LLMR_STATE]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l stream -d 'Show the answer as it comes (default on a terminal)'
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l no-stream -d 'Show the answer when it is whole'
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l json -d 'One JSON object instead of the answer'
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l no-fallback -d 'Ask only the first eligible step'
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l dry-run -d 'Show who would be asked and send nothing, like `llmr plan`'
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -s V -l version -d 'Print version'
+complete -c llmr -n "__fish_llmr_using_subcommand classify" -l format -d 'What the input is' -r -f -a "jsonl\t''
+text\t''
+har\t''
+auto\t''"
+complete -c llmr -n "__fish_llmr_using_subcommand classify" -l fail-on -d 'Exit with 1 when a failure of one of these classes occurs' -r
+complete -c llmr -n "__fish_llmr_using_subcommand classify" -l provider -d 'The provider of records that name none' -r
+complete -c llmr -n "__fish_llmr_using_subcommand classify" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand classify" -l state -d 'State file [env: LLMR_STATE]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand classify" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c llmr -n "__fish_llmr_using_subcommand classify" -l json -d 'One JSON object per failure'
+complete -c llmr -n "__fish_llmr_using_subcommand classify" -l summary -d 'Only the counts per class and provider'
+complete -c llmr -n "__fish_llmr_using_subcommand classify" -l explain -d 'Show every rule that matched and why the winner won'
+complete -c llmr -n "__fish_llmr_using_subcommand classify" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+complete -c llmr -n "__fish_llmr_using_subcommand classify" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c llmr -n "__fish_llmr_using_subcommand classify" -s V -l version -d 'Print version'
+complete -c llmr -n "__fish_llmr_using_subcommand status" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand status" -l state -d 'State file [env: LLMR_STATE]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand status" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c llmr -n "__fish_llmr_using_subcommand status" -l json -d 'One JSON object'
+complete -c llmr -n "__fish_llmr_using_subcommand status" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+complete -c llmr -n "__fish_llmr_using_subcommand status" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c llmr -n "__fish_llmr_using_subcommand status" -s V -l version -d 'Print version'
+complete -c llmr -n "__fish_llmr_using_subcommand reset" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand reset" -l state -d 'State file [env: LLMR_STATE]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand reset" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c llmr -n "__fish_llmr_using_subcommand reset" -l all -d 'Clear everything'
+complete -c llmr -n "__fish_llmr_using_subcommand reset" -l cooldown -d 'Clear cooldowns; with none of the three, all are meant'
+complete -c llmr -n "__fish_llmr_using_subcommand reset" -l quarantine -d 'Clear quarantines'
+complete -c llmr -n "__fish_llmr_using_subcommand reset" -l circuit -d 'Close circuits and forget their failures'
+complete -c llmr -n "__fish_llmr_using_subcommand reset" -l dry-run -d 'Show what would be cleared and clear nothing'
+complete -c llmr -n "__fish_llmr_using_subcommand reset" -s y -l yes -d 'Do not ask'
+complete -c llmr -n "__fish_llmr_using_subcommand reset" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+complete -c llmr -n "__fish_llmr_using_subcommand reset" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c llmr -n "__fish_llmr_using_subcommand reset" -s V -l version -d 'Print version'
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -s m -l model -d 'A ladder, or provider/model[@credential] to ask just that' -r
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -s s -l system -d 'Standing instructions; @FILE reads them from a file' -r
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -s f -l file -d 'A file appended to the prompt as context (repeatable)' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -s a -l image -d 'An image to show with the prompt: PNG, JPEG, GIF or WebP (repeatable)' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l schema -d 'A JSON Schema that the answer must satisfy' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l check -d 'A semantic rule on the answer, in CEL' -r
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l messages -d 'A whole conversation as JSON: [{"role": "user", "content": "…"}, …]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l max-tokens -d 'The longest answer, in tokens' -r
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l temperature -d 'Randomness of the answer' -r
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l stop -d 'A text at which the answer ends (repeatable)' -r
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -s o -l option -d 'A further field of the provider\'s request; VALUE is JSON, or else taken as a string (repeatable)' -r
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l request-id -d 'The id that the log keeps of this request' -r
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l deadline -d 'How long the whole request may take' -r
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l wait -d 'How long to wait for the first step to return when all are held' -r
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l pin -d 'Ask only this provider' -r
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l exclude -d 'Do not ask this provider (repeatable)' -r
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l max-cost -d 'USD that one exchange may cost at most' -r
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l max-latency -d 'Pass over deployments that are usually slower' -r
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l require -d 'Ask only deployments that can do this: tools, json_schema, images (repeatable)' -r
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l max-steps -d 'Ask at most so many different deployments' -r
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l state -d 'State file [env: LLMR_STATE]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l stream -d 'Show the answer as it comes (default on a terminal)'
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l no-stream -d 'Show the answer when it is whole'
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l json -d 'One JSON object instead of the answer'
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l no-fallback -d 'Ask only the first eligible step'
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -s V -l version -d 'Print version'
+complete -c llmr -n "__fish_llmr_using_subcommand log" -l class -d 'Only requests with a failure of this class' -r
+complete -c llmr -n "__fish_llmr_using_subcommand log" -l since -d 'Only requests since then: a time like 2026-08-23T03:00:00Z, or how long ago like 6h' -r
+complete -c llmr -n "__fish_llmr_using_subcommand log" -s n -l limit -d 'At most so many, the newest' -r
+complete -c llmr -n "__fish_llmr_using_subcommand log" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand log" -l state -d 'State file [env: LLMR_STATE]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand log" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c llmr -n "__fish_llmr_using_subcommand log" -l json -d 'One JSON object a line'
+complete -c llmr -n "__fish_llmr_using_subcommand log" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+complete -c llmr -n "__fish_llmr_using_subcommand log" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c llmr -n "__fish_llmr_using_subcommand log" -s V -l version -d 'Print version'
+complete -c llmr -n "__fish_llmr_using_subcommand check" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand check" -l state -d 'State file [env: LLMR_STATE]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand check" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c llmr -n "__fish_llmr_using_subcommand check" -l json -d 'One JSON object'
+complete -c llmr -n "__fish_llmr_using_subcommand check" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+complete -c llmr -n "__fish_llmr_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c llmr -n "__fish_llmr_using_subcommand check" -s V -l version -d 'Print version'
+complete -c llmr -n "__fish_llmr_using_subcommand caps" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand caps" -l state -d 'State file [env: LLMR_STATE]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand caps" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c llmr -n "__fish_llmr_using_subcommand caps" -l json -d 'JSON'
+complete -c llmr -n "__fish_llmr_using_subcommand caps" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+complete -c llmr -n "__fish_llmr_using_subcommand caps" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c llmr -n "__fish_llmr_using_subcommand caps" -s V -l version -d 'Print version'
+complete -c llmr -n "__fish_llmr_using_subcommand init" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand init" -l state -d 'State file [env: LLMR_STATE]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand init" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c llmr -n "__fish_llmr_using_subcommand init" -l print -d 'Print it instead'
+complete -c llmr -n "__fish_llmr_using_subcommand init" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+complete -c llmr -n "__fish_llmr_using_subcommand init" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c llmr -n "__fish_llmr_using_subcommand init" -s V -l version -d 'Print version'
+complete -c llmr -n "__fish_llmr_using_subcommand demo" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand demo" -l state -d 'State file [env: LLMR_STATE]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand demo" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c llmr -n "__fish_llmr_using_subcommand demo" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+complete -c llmr -n "__fish_llmr_using_subcommand demo" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c llmr -n "__fish_llmr_using_subcommand demo" -s V -l version -d 'Print version'
+complete -c llmr -n "__fish_llmr_using_subcommand completions" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand completions" -l state -d 'State file [env: LLMR_STATE]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand completions" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c llmr -n "__fish_llmr_using_subcommand completions" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+complete -c llmr -n "__fish_llmr_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c llmr -n "__fish_llmr_using_subcommand completions" -s V -l version -d 'Print version'
+complete -c llmr -n "__fish_llmr_using_subcommand man" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand man" -l state -d 'State file [env: LLMR_STATE]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand man" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c llmr -n "__fish_llmr_using_subcommand man" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+complete -c llmr -n "__fish_llmr_using_subcommand man" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c llmr -n "__fish_llmr_using_subcommand man" -s V -l version -d 'Print version'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log check caps init demo completions man help" -f -a "chat" -d 'Send one prompt down the ladder; the answer alone goes to stdout'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log check caps init demo completions man help" -f -a "classify" -d 'Say what captured failures are'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log check caps init demo completions man help" -f -a "status" -d 'Show every deployment: eligible, or held by what, why, until when and who said so'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log check caps init demo completions man help" -f -a "reset" -d 'Clear holds, at once for all processes'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log check caps init demo completions man help" -f -a "plan" -d 'Show who would be asked now, in which order, and why each other is skipped; sends nothing'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log check caps init demo completions man help" -f -a "log" -d 'Show requests and their attempts; with one id its whole trail'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log check caps init demo completions man help" -f -a "check" -d 'Validate the config and the catalogue offline, and count the failure domains of each ladder'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log check caps init demo completions man help" -f -a "caps" -d 'Show the catalogue: limits, reset clocks, the next reset, and where each number comes from'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log check caps init demo completions man help" -f -a "init" -d 'Write a commented llmr.toml from the keys that the environment holds; never overwrites'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log check caps init demo completions man help" -f -a "demo" -d 'Show what llmr does on a night when six providers fail: no key, no network, no config'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log check caps init demo completions man help" -f -a "completions" -d 'Print the completions of a shell'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log check caps init demo completions man help" -f -a "man" -d 'Print the man page'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log check caps init demo completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
