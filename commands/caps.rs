@@ -20,7 +20,7 @@ pub struct CapsArgs {
 
 /// Shows the catalogue, overlaid by the config if there is one.
 pub fn run(args: &CapsArgs, context: &mut Context) -> Result<ExitCode, CliError> {
-    let catalog = match context.config_file()? {
+    let catalog = match context.whole_config_file()? {
         Some(config) => config.catalog,
         None => builtin()?,
     };

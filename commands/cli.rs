@@ -82,7 +82,7 @@ impl Cli {
 }
 
 fn classify(args: &crate::classify::ClassifyArgs, context: &mut Context) -> Result<ExitCode, CliError> {
-    let config = context.config_file()?;
+    let config = context.whole_config_file()?;
     let catalog = match &config {
         Some(config) => config.catalog.clone(),
         None => crate::context::builtin()?,

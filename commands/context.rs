@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use llmr::catalog::Catalog;
+use llmr::catalog::{Catalog, CatalogError};
 use llmr::classify::Classifier;
 use llmr::clock::{Clock, Rng};
 use llmr::config::{self, Config, Problem};
@@ -32,6 +32,7 @@ pub struct Context {
     /// Whether the user wants to see what happens inside.
     pub verbose: bool,
     env: BTreeMap<String, String>,
+    words: Vec<String>,
     config_flag: Option<PathBuf>,
     state_flag: Option<PathBuf>,
     secrets: Vec<Secret>,
@@ -63,6 +64,7 @@ impl Context {
             clock: Clock::new(now),
             rng: Rng::new(seed),
             verbose: global.verbose > 0,
+            words: std::env::args().skip(1).collect(),
             config_flag: global.config.clone(),
             state_flag: global.state.clone(),
             env,
@@ -103,7 +105,10 @@ impl Context {
 
     /// A new id for a request.
     pub fn request_id(&mut self) -> RequestId {
-        RequestId::new(format!("req_{}", self.rng.token(16)))
+        let at = u64::try_from(self.clock.now().as_millisecond()).unwrap_or(0);
+        // Ids that begin with the time stand side by side in the store's index. The rest is drawn anew in each process,
+        // whatever the seed: two runs with one seed are still two requests.
+        RequestId::new(format!("req_{at:011x}{}", Rng::new(None).token(6)))
     }
 
     /// Where the config is looked for: the path, and whether the user named it.
@@ -116,11 +121,23 @@ impl Context {
         (base.map(|base| base.join("llmr").join("llmr.toml")), false)
     }
 
-    /// The config file, if there is one.
+    /// The config file, if there is one, over those entries of the catalogue that it or the command line names.
     ///
     /// # Errors
     /// When it cannot be read or says something wrong.
     pub fn config_file(&self) -> Result<Option<Config>, CliError> {
+        self.read_config(|text, name| text.contains(name) || self.words.iter().any(|word| word.contains(name)))
+    }
+
+    /// The config file, if there is one, over the whole catalogue.
+    ///
+    /// # Errors
+    /// As [`config_file`](Self::config_file).
+    pub fn whole_config_file(&self) -> Result<Option<Config>, CliError> {
+        self.read_config(|_, _| true)
+    }
+
+    fn read_config(&self, wanted: impl Fn(&str, &str) -> bool) -> Result<Option<Config>, CliError> {
         let (path, named) = self.config_path();
         let Some(path) = path else { return Ok(None) };
         let text = match std::fs::read_to_string(&path) {
@@ -131,6 +148,11 @@ impl Context {
                 return Err(error.hint("check the path, or write one with `llmr init`"));
             }
         };
+        // Most files name few providers; only who has to explain a mistake needs all names for suggestions.
+        let few = Catalog::builtin_of(|name| wanted(&text, name)).map_err(|error| broken_catalogue(&error))?;
+        if let Ok(config) = config::parse(&text, &path, few) {
+            return Ok(Some(config));
+        }
         config::parse(&text, &path, builtin()?).map(Some).map_err(|problems| wrong_config(&problems))
     }
 
@@ -237,7 +259,11 @@ impl Context {
 /// # Errors
 /// Never, unless the program was built with a broken catalogue.
 pub fn builtin() -> Result<Catalog, CliError> {
-    Catalog::builtin().map_err(|error| CliError::new(Code::Config, format!("the built-in catalogue: {error}")))
+    Catalog::builtin().map_err(|error| broken_catalogue(&error))
+}
+
+fn broken_catalogue(error: &CatalogError) -> CliError {
+    CliError::new(Code::Config, format!("the built-in catalogue: {error}"))
 }
 
 /// All problems of a config in one error.

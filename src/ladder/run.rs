@@ -132,6 +132,11 @@ impl Run {
         &self.steps
     }
 
+    /// How it ended, once it has.
+    pub fn end(&self) -> Option<End> {
+        self.end
+    }
+
     /// How many exchanges were made.
     pub fn attempts(&self) -> u32 {
         self.attempts

@@ -83,6 +83,8 @@ pub(super) struct Made {
     pub(super) ttft: Option<Duration>,
     pub(super) blame: Option<Blame>,
     pub(super) consumer_gone: bool,
+    /// Whether the request's own row is written.
+    pub(super) recorded: bool,
 }
 
 pub(super) struct Drive<'a, S> {
@@ -186,9 +188,9 @@ impl<S: Store> Drive<'_, S> {
         }
     }
 
-    /// Writes the request's own row and hands out the report.
-    fn close(self, end: End, skipped: Vec<Skip>) -> Result<Report, StoreError> {
-        let Made { attempts, answer, parsed, ttft, blame, consumer_gone } = self.made;
+    /// The request's own row, as things stand.
+    pub(super) fn record(&self, end: End) -> RequestRecord {
+        let attempts = &self.made.attempts;
         let answered = match end {
             End::Answered { step } => self.machine.steps().get(step).map(|spec| (step, spec)),
             _ => None,
@@ -196,7 +198,7 @@ impl<S: Store> Drive<'_, S> {
         let mut usage = Usage::default();
         attempts.iter().for_each(|attempt| add(&mut usage, &attempt.usage));
         let known_costs = || attempts.iter().filter_map(|attempt| attempt.cost_usd);
-        let record = RequestRecord {
+        RequestRecord {
             id: self.job.id.clone(),
             ladder: self.job.spec.name.clone(),
             started_at: self.started_at,
@@ -210,10 +212,18 @@ impl<S: Store> Drive<'_, S> {
                 End::Exhausted { retry_at } => retry_at,
                 _ => None,
             },
-            error: reason(end, blame.as_ref()),
-            attempts,
-        };
-        self.router.store.commit(&Batch { request: Some(record.clone()), ..Batch::default() })?;
+            error: reason(end, self.made.blame.as_ref()),
+            attempts: attempts.clone(),
+        }
+    }
+
+    /// Writes the request's own row, unless it went with the last attempt, and hands out the report.
+    fn close(self, end: End, skipped: Vec<Skip>) -> Result<Report, StoreError> {
+        let record = self.record(end);
+        if !self.made.recorded {
+            self.router.store.commit(&Batch { request: Some(record.clone()), ..Batch::default() })?;
+        }
+        let Made { answer, parsed, ttft, consumer_gone, .. } = self.made;
         let keep = matches!(end, End::Answered { .. } | End::Partial | End::WrongShape);
         let answer = answer.filter(|_| keep).unwrap_or_default();
         Ok(Report { record, end, text: answer.text, parsed, finish: answer.finish, ttft, skipped, consumer_gone })

@@ -5,9 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::config::StreamPolicy;
-use crate::domain::{
-    Answer, AttemptRecord, ChatRequest, Class, Deployment, Evidence, Failure, Message, RequestId, Role, Usage,
-};
+use crate::domain::{Answer, AttemptRecord, ChatRequest, Class, Deployment, Evidence, Failure, Message, Role, Usage};
 use crate::ladder::{Exchange, StepSpec};
 use crate::policy::{Change, Event, Moment, Report as Happened, apply};
 use crate::store::{Batch, Store, StoreError, update};
@@ -153,33 +151,43 @@ impl<S: Store> Drive<'_, S> {
         Ok(())
     }
 
-    /// Commits the attempt and what it changes in one transaction.
-    fn commit(&mut self, step: &StepSpec, event: Event<'_>, mut attempt: AttemptRecord) -> Result<(), StoreError> {
+    /// Commits the attempt and what it changes in one transaction, with the request's own row when this is its end.
+    fn commit(&mut self, step: &StepSpec, event: Event<'_>, attempt: AttemptRecord) -> Result<(), StoreError> {
         let index = u32::try_from(self.made.attempts.len()).unwrap_or(u32::MAX);
-        let jitter = self.rng.unit();
-        attempt.held_until = self.apply(step, event, attempt.started_at, jitter, |held_until| {
-            let attempt = AttemptRecord { held_until, ..attempt.clone() };
-            vec![(self.job.id.clone(), index, attempt)]
-        })?;
-        self.observer.asked(&attempt);
+        let started_at = attempt.started_at;
         self.made.attempts.push(attempt);
+        let request = match (event, self.machine.end()) {
+            (Event::Success, Some(end)) => Some(self.record(end)),
+            _ => None,
+        };
+        self.made.recorded = request.is_some();
+        let jitter = self.rng.unit();
+        let held_until = self.apply(step, event, started_at, jitter, |held_until| {
+            let attempt = self.made.attempts.last().map(|attempt| AttemptRecord { held_until, ..attempt.clone() });
+            let attempts = attempt.into_iter().map(|attempt| (self.job.id.clone(), index, attempt)).collect();
+            Batch { attempts, request: request.clone(), ..Batch::default() }
+        })?;
+        if let Some(attempt) = self.made.attempts.last_mut() {
+            attempt.held_until = held_until;
+            self.observer.asked(attempt);
+        }
         Ok(())
     }
 
     /// The caller gave up: the deployment is not blamed, but leases are freed.
     fn abandon(&mut self, step: &StepSpec, started_at: Timestamp) -> Result<(), StoreError> {
         let jitter = self.rng.unit();
-        self.apply(step, Event::Abandoned, started_at, jitter, |_| Vec::new()).map(drop)
+        self.apply(step, Event::Abandoned, started_at, jitter, |_| Batch::default()).map(drop)
     }
 
-    /// Makes the decision on what the store holds and commits it with the attempts; says until when it holds.
+    /// Makes the decision on what the store holds and commits it with the rest of the batch; says until when it holds.
     fn apply(
         &self,
         step: &StepSpec,
         event: Event<'_>,
         started_at: Timestamp,
         jitter: f64,
-        attempts: impl Fn(Option<Timestamp>) -> Vec<(RequestId, u32, AttemptRecord)>,
+        rest: impl Fn(Option<Timestamp>) -> Batch,
     ) -> Result<Option<Timestamp>, StoreError> {
         let ever_worked = match event {
             Event::Failure(failure) if failure.class == Class::Auth => self.ever_worked(&step.target.deployment)?,
@@ -197,7 +205,7 @@ impl<S: Store> Drive<'_, S> {
         update(self.router.store, |holds| {
             let changes: Vec<Change> = apply(holds, event, &happened, &moment);
             let held = held_until(&changes, now);
-            (Batch { changes, attempts: attempts(held), request: None }, held)
+            (Batch { changes, ..rest(held) }, held)
         })
     }
 

@@ -61,7 +61,7 @@ pub(super) fn read_only(path: &Path, options: OpenOptions) -> Result<Connection,
 }
 
 /// How many pages the WAL takes before a commit writes it back.
-const WAL_PAGES: i64 = 256;
+const WAL_PAGES: i64 = 100;
 
 /// The length of the header of a SQLite file.
 const HEADER: u64 = 100;
