@@ -7,7 +7,7 @@ use llmr::config::{Alarm, Config};
 use llmr::ladder::End;
 use llmr::report::{chat_json, rfc3339, trail};
 use llmr::route::{FallbackStore, Job, Report, Router, Stop};
-use llmr::store::SqliteStore;
+use llmr::store::{Retention, SqliteStore};
 use llmr::transport::{Transport, TransportOptions};
 
 use crate::context::Context;
@@ -48,7 +48,17 @@ pub fn run(args: &ChatArgs, context: &mut Context) -> Result<ExitCode, CliError>
     let job = args.job(request, &mut config, &store, context)?;
     let show_text = job.request.stream && !args.json;
     let report = send(&job, &config, &store, context, show_text)?;
+    forget_the_old(&store, &config, context);
     print(&report, &config, args.json, show_text, context)
+}
+
+/// Removes a little of what the log keeps no longer; the request is over, so its failure would only be noise.
+fn forget_the_old(store: &FallbackStore<SqliteStore>, config: &Config, context: &Context) {
+    let usual = Retention::default();
+    let retention = Retention { age: config.retention.unwrap_or(usual.age), ..usual };
+    if let Some(Err(error)) = store.file().map(|file| file.prune(&retention, context.clock.now())) {
+        tracing::warn!(%error, "the log could not be pruned");
+    }
 }
 
 /// What stands on stdin, unless it is a terminal.

@@ -8,7 +8,7 @@ use llmr::config::{Config, parse_duration};
 use llmr::domain::{ChatRequest, LadderName, Message, Part, ProviderName, RequestId, Role};
 use llmr::ladder::{Directives, RequestShape};
 use llmr::route::{Assembled, FallbackStore, Job, Outside, assemble, direct};
-use llmr::store::{SqliteStore, Store};
+use llmr::store::{LogFilter, SqliteStore, Store};
 use serde_json::Value;
 
 use crate::context::{Context, read_named};
@@ -171,6 +171,20 @@ impl RequestArgs {
         Ok((!parts.is_empty()).then_some(Message { role: Role::User, parts }))
     }
 
+    /// An id joins what belongs together: a second request under the same one would mix two trails.
+    fn refuse_known_id(&self, store: &FallbackStore<SqliteStore>) -> Result<(), CliError> {
+        let Some(id) = &self.request_id else { return Ok(()) };
+        if id.is_empty() || id.len() > 128 || !id.chars().all(|c| c.is_ascii_graphic()) {
+            return Err(CliError::usage("--request-id: up to 128 printable characters without spaces"));
+        }
+        let filter = LogFilter { id: Some(RequestId::new(id.as_str())), limit: 1, ..LogFilter::default() };
+        if store.requests(&filter)?.is_empty() {
+            return Ok(());
+        }
+        let error = CliError::usage(format!("--request-id: there is a request `{id}` in the log already"));
+        Err(error.hint(format!("`llmr log {id}` shows what came of it; answers are not kept")))
+    }
+
     fn directives(&self, config: &Config) -> Result<Directives, CliError> {
         let known = |flag: &str, name: &String| {
             let name = ProviderName::new(name.as_str());
@@ -226,6 +240,7 @@ impl RequestArgs {
         store: &FallbackStore<SqliteStore>,
         context: &mut Context,
     ) -> Result<Job, CliError> {
+        self.refuse_known_id(store)?;
         let directives = self.directives(config)?;
         let ladder = self.chosen(config)?;
         let salt = store.salt()?;

@@ -3,13 +3,16 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use llmr::config::parse_duration;
+use llmr::config::{Config, parse_duration};
 use llmr::domain::{Class, RequestId, printable};
 use llmr::report::{request_json, request_text, requests_text};
 use llmr::store::{LogFilter, Store};
 
 use crate::context::Context;
 use crate::error::{CliError, Code};
+
+/// How often a follower looks.
+const LOOK: Duration = Duration::from_millis(200);
 
 /// How many requests are shown unless the user says more.
 const USUAL: usize = 50;
@@ -25,6 +28,9 @@ pub struct LogArgs {
     /// Only requests since then: a time like 2026-08-23T03:00:00Z, or how long ago like 6h
     #[arg(long, value_name = "TIME|DUR")]
     since: Option<String>,
+    /// Go on showing requests as they end, until Ctrl-C
+    #[arg(short, long, conflicts_with = "request")]
+    follow: bool,
     /// At most so many, the newest
     #[arg(short = 'n', long, value_name = "N", default_value_t = USUAL)]
     limit: usize,
@@ -55,7 +61,28 @@ pub fn run(args: &LogArgs, context: &mut Context) -> Result<ExitCode, CliError> 
         (None, false) => requests_text(&records, context.output.width()),
     };
     context.output.out(&printable(&text))?;
-    Ok(ExitCode::SUCCESS)
+    if args.follow { follow(args, config.as_ref(), context) } else { Ok(ExitCode::SUCCESS) }
+}
+
+/// Shows each request once it has ended. The reader that leaves ends it.
+fn follow(args: &LogArgs, config: Option<&Config>, context: &Context) -> Result<ExitCode, CliError> {
+    let store = context.store(config)?;
+    let newest = LogFilter { limit: 1, ..LogFilter::default() };
+    let mut after = store.log(&newest)?.last;
+    loop {
+        context.block_on(llmr::route::pause(LOOK))?;
+        let filter = LogFilter { class: args.class, after: Some(after), limit: USUAL, ..LogFilter::default() };
+        let page = store.log(&filter)?;
+        after = page.last;
+        let now = context.clock.now();
+        let text: String = match args.json {
+            true => page.requests.iter().map(|record| format!("{}\n", request_json(record))).collect(),
+            false => page.requests.iter().map(|record| request_text(record, now)).collect(),
+        };
+        if !text.is_empty() && context.output.out(&printable(&text)).is_err() {
+            return Ok(ExitCode::SUCCESS);
+        }
+    }
 }
 
 fn moment(text: &str, now: jiff::Timestamp) -> Result<jiff::Timestamp, CliError> {

@@ -38,8 +38,7 @@ pub fn show(args: &RequestArgs, context: &mut Context) -> Result<ExitCode, CliEr
     }
     let view = View { holds: &holds, now: context.clock.now(), elapsed: Duration::ZERO };
     let order = machine.plan(&view);
-    let mut skipped = machine.skipped(&view);
-    skipped.retain(|skip| !order.iter().any(|planned| planned.step == skip.step));
+    let skipped = machine.skipped(&view);
     let plan = Plan {
         now: view.now,
         ladder: &job.spec.name,

@@ -37,8 +37,6 @@ pub enum SkipReason {
     NoFallback,
     /// The request's attempts are used up.
     AttemptsUsed,
-    /// Another step answered first.
-    NotNeeded,
 }
 
 impl SkipReason {
@@ -55,7 +53,6 @@ impl SkipReason {
             Self::RefusedAlready(_) => "refused_already",
             Self::NoFallback => "no_fallback",
             Self::AttemptsUsed => "attempts_used",
-            Self::NotNeeded => "not_needed",
         }
     }
 }
@@ -73,7 +70,6 @@ impl fmt::Display for SkipReason {
             Self::RefusedAlready(class) => write!(f, "would refuse this request as well ({class})"),
             Self::NoFallback => f.write_str("no further step is allowed"),
             Self::AttemptsUsed => f.write_str("the request's attempts are used up"),
-            Self::NotNeeded => f.write_str("not needed"),
         }
     }
 }

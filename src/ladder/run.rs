@@ -174,11 +174,11 @@ impl Run {
         self.queue.iter().filter_map(planned).take(allowed.min(most)).collect()
     }
 
-    /// Each step that was not asked, with the reason as things stand at this moment.
+    /// Each step that was not asked although its turn could have come, with the reason as things stand at this moment.
     pub fn skipped(&self, view: &View<'_>) -> Vec<Skip> {
         let mut out: Vec<Skip> = Vec::new();
-        let chains = self.indexes(&self.spec.steps);
-        for step in chains.into_iter().chain(self.queue.iter().copied()) {
+        let own = self.indexes(&self.spec.steps);
+        for step in own.into_iter().chain(self.queue.iter().copied()) {
             let seen = out.iter().any(|skip| skip.step == step);
             let asked = self.progress.get(step).is_none_or(|progress| progress.asked > 0);
             if !seen && !asked {
@@ -290,7 +290,8 @@ impl Run {
             (None, Err(Some(by))) => (held_by(&by.record), Some(by)),
             (None, Err(None)) => return None,
             (None, Ok(_)) if self.attempts >= self.spec.limits.attempts => (SkipReason::AttemptsUsed, None),
-            (None, Ok(_)) => (SkipReason::NotNeeded, None),
+            // It would have been asked next: nothing kept it back.
+            (None, Ok(_)) => return None,
         };
         Some(Skip {
             step,

@@ -275,7 +275,14 @@ fn it_waits_only_when_allowed_and_only_within_the_budget() {
 
 #[test]
 fn the_last_resort_is_asked_under_a_transient_hold_only() {
-    for (class, asked) in [(Class::RateLimit, 1), (Class::Overloaded, 1), (Class::Billing, 0), (Class::Auth, 0)] {
+    let classes = [
+        (Class::RateLimit, 1),
+        (Class::Overloaded, 1),
+        (Class::QuotaExhausted, 0),
+        (Class::Billing, 0),
+        (Class::Auth, 0),
+    ];
+    for (class, asked) in classes {
         let mut world = Play::new(&[("a/m@k", &[Says::Rests(class, 500)])]);
         let ladder = spec(&["a/m@k"]);
         for _ in 0..2 {

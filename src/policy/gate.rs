@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use crate::domain::{Class, Provenance, RequestId};
 
-use super::record::{Change, CircuitState, HoldKind, HoldRecord, Lease, Versioned};
+use super::record::{Change, CircuitState, Family, HoldRecord, Lease, Versioned};
 
 /// What a record says to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,8 +136,12 @@ pub fn claim(held: &Versioned, holder: &RequestId, until: Timestamp) -> Option<C
     Some(Change { key: record.key(), expected: Some(held.version), record: Some(record) })
 }
 
-/// Whether the hold passes by itself and soon: what `last_resort` may be asked under. Never auth, billing or another
-/// hold that a person must lift.
+/// Whether the hold passes by itself and soon: what `last_resort` may be asked under. Never a spent quota, auth, billing
+/// or another hold under which asking cannot help.
 pub fn is_transient(record: &HoldRecord) -> bool {
-    record.kind() == HoldKind::Cooldown || !record.class().needs_a_person()
+    match record {
+        HoldRecord::Cooldown(_) => true,
+        HoldRecord::Quarantine(_) => false,
+        HoldRecord::Circuit(circuit) => circuit.family == Family::Transient,
+    }
 }

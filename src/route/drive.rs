@@ -74,6 +74,12 @@ pub async fn run<S: Store>(
     drive.go().await
 }
 
+/// Waits a moment for what another process may do. The only sleep is here.
+#[expect(clippy::disallowed_methods, reason = "this is the one place that sleeps")]
+pub async fn pause(length: Duration) {
+    tokio::time::sleep(length).await;
+}
+
 /// What the exchanges of a request have come to so far.
 #[derive(Default)]
 pub(super) struct Made {
@@ -147,6 +153,7 @@ impl<S: Store> Drive<'_, S> {
         }
         self.machine.on_sent(exchange);
         self.observer.asking(&step.target.deployment, exchange.step, exchange.kind);
+        tracing::debug!(request = %self.job.id, url = %http.url, bytes = http.body.len(), "sending");
         let started_at = self.router.clock.now();
         let measured = self.exchange(exchange, &http, lane).await;
         self.settle(exchange, step, started_at, measured)
@@ -166,8 +173,7 @@ impl<S: Store> Drive<'_, S> {
         }
     }
 
-    /// The only sleep: in short pieces, so that a hold that another process lifts wakes it.
-    #[expect(clippy::disallowed_methods, reason = "this is the one place that sleeps")]
+    /// Waits in short pieces, so that a hold that another process lifts wakes it.
     async fn wait(&mut self, wait: Duration) {
         self.observer.waiting(wait);
         let watch = self.router.clock.stopwatch();
@@ -176,7 +182,7 @@ impl<S: Store> Drive<'_, S> {
             let piece = LOOK.min(wait.saturating_sub(watch.elapsed()));
             let mut stop = self.stop.clone();
             tokio::select! {
-                () = tokio::time::sleep(piece) => {}
+                () = pause(piece) => {}
                 Ok(_) = stop.wait_for(|stopped| *stopped) => {
                     self.machine.on_interrupt();
                     return;

@@ -22,18 +22,18 @@ impl<S: Store> FallbackStore<S> {
         Self { file: file.ok(), memory: MemoryStore::new(), failed: Cell::new(false), warning: RefCell::new(warning) }
     }
 
+    /// The file, while it works.
+    pub fn file(&self) -> Option<&S> {
+        self.file.as_ref().filter(|_| !self.failed.get())
+    }
+
     /// What went wrong, once.
     pub fn take_warning(&self) -> Option<String> {
         self.warning.borrow_mut().take()
     }
 
-    /// Whether what is written lasts.
-    pub fn is_durable(&self) -> bool {
-        self.file.is_some() && !self.failed.get()
-    }
-
     fn on<T>(&self, act: impl Fn(&dyn Store) -> Result<T, StoreError>) -> Result<T, StoreError> {
-        let Some(file) = self.file.as_ref().filter(|_| !self.failed.get()) else { return act(&self.memory) };
+        let Some(file) = self.file() else { return act(&self.memory) };
         match act(file) {
             // Another process was faster: no trouble of the file.
             Err(StoreError::Conflict) => Err(StoreError::Conflict),

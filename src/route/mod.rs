@@ -16,7 +16,7 @@ mod record;
 mod settle;
 
 pub use assemble::{Assembled, Outside, assemble, direct};
-pub use drive::{Router, Stop, run};
+pub use drive::{Router, Stop, pause, run};
 pub use fallback::FallbackStore;
 pub use fingerprint::fingerprint;
 pub use job::{Job, Lane};

@@ -94,6 +94,7 @@ impl<S: Store> Drive<'_, S> {
                         self.made.parsed = parsed;
                         self.made.ttft = attempt.ttft;
                         self.machine.on_answer(exchange.step);
+                        tracing::info!(request = %self.job.id, deployment = %step.target.deployment, "answered");
                         self.commit(step, Event::Success, attempt)
                     }
                     Err(failure) => self.fail(exchange, step, &presentable(*failure, self.router.redactor), attempt),
@@ -137,6 +138,10 @@ impl<S: Store> Drive<'_, S> {
         mut attempt: AttemptRecord,
     ) -> Result<(), StoreError> {
         note(&mut attempt, failure);
+        tracing::info!(
+            request = %self.job.id, deployment = %step.target.deployment, class = %failure.class, rule = %failure.rule,
+            status = attempt.status, retry_at = failure.retry_at.map(tracing::field::display), "failed"
+        );
         let status = attempt.status;
         self.made.blame = Some(Blame {
             deployment: Some(step.target.deployment.clone()),
