@@ -13,6 +13,7 @@ mod open;
 mod prune;
 mod row;
 mod schema;
+mod wal;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -93,6 +94,8 @@ impl SqliteStore {
     fn write<T>(&self, writes: impl FnOnce(&Connection) -> Result<T, Trouble>) -> Result<T, StoreError> {
         let written = self.transaction(TransactionBehavior::Immediate, writes)?;
         self.commits.fetch_add(1, Ordering::Relaxed);
+        let mut conn = self.conn.lock().unwrap_or_else(PoisonError::into_inner);
+        wal::shorten(&mut conn, &self.path, self.options);
         Ok(written)
     }
 

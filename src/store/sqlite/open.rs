@@ -60,9 +60,6 @@ pub(super) fn read_only(path: &Path, options: OpenOptions) -> Result<Connection,
     }
 }
 
-/// How many pages the WAL takes before a commit writes it back.
-const WAL_PAGES: i64 = 100;
-
 /// The length of the header of a SQLite file.
 const HEADER: u64 = 100;
 
@@ -165,11 +162,15 @@ fn connect(path: &Path, mode: OpenFlags, options: OpenOptions) -> rusqlite::Resu
     // Plans must not depend on bound values: with partial indexes around, SQLite would else plan a cached statement anew
     // for every run, which costs ten times what the statement does.
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    let mut wait = Wait::new(options.busy);
-    conn.busy_handler(Some(move |before| wait.pause(before == 0)))?;
+    be_patient(&mut conn, options)?;
     conn.set_prepared_statement_cache_capacity(32);
-    // The first to open after a pause reads the whole WAL, at more than 1 µs a page; writing it back costs two fsyncs.
-    // A quarter of SQLite's thousand pages keeps the one below 0.3 ms and the other to one commit in thirty.
-    conn.pragma_update(None, "wal_autocheckpoint", WAL_PAGES)?;
+    // SQLite's own way never shortens the WAL when each process writes once: see `wal`.
+    conn.pragma_update(None, "wal_autocheckpoint", 0)?;
     Ok(conn)
+}
+
+/// Waits for locks in small jittered steps, up to the limit of the options.
+pub(super) fn be_patient(conn: &mut Connection, options: OpenOptions) -> rusqlite::Result<()> {
+    let mut wait = Wait::new(options.busy);
+    conn.busy_handler(Some(move |before| wait.pause(before == 0)))
 }

@@ -292,6 +292,19 @@ fn a_value_that_nobody_writes_is_told_with_its_place() {
     assert!(matches!(error, StoreError::BadRow { table: "attempts", row: 1, .. }), "{error:?}");
 }
 
+/// Processes that open, write once and are gone never start the WAL over by themselves.
+#[test]
+fn the_wal_stays_short_when_each_process_writes_once() {
+    let place = place();
+    for n in 0..120 {
+        let store = open(&place.path).expect("opened");
+        store.commit(&changes([change(None, cooldown(&n.to_string(), 1))])).expect("written");
+    }
+    let wal = fs::metadata(place.path.with_file_name("state.db-wal")).expect("a WAL").len();
+    assert!(wal < 2 * 100 * 4120, "{wal} bytes");
+    assert_eq!(open(&place.path).expect("opened").holds().expect("holds").len(), 120);
+}
+
 #[test]
 fn side_files_of_a_file_that_was_removed_do_no_harm() {
     let place = place();

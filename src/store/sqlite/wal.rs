@@ -1,0 +1,35 @@
+//! Keeping the WAL short.
+//!
+//! The first process to open the file after a pause reads the whole WAL, at about 2 µs a page, and most of our processes
+//! are such a first one. Writing the WAL back costs two fsyncs, so it is not done at every end of a process either.
+//! SQLite's own checkpoint copies the pages but leaves it to the next writer *of the same moment* to start the WAL over;
+//! where each process writes once and is gone, that never happens, and the WAL grows for ever. So we look at its size
+//! after a commit and, beyond a bound, write it back and cut it off. Nobody is waited for: who is in the way will cut it
+//! after a commit of its own.
+
+use std::fs;
+use std::path::Path;
+
+use rusqlite::Connection;
+
+use super::OpenOptions;
+use super::open::be_patient;
+
+/// From this size on, in bytes, it is written back: a hundred pages with their headers, some fourteen requests.
+const LONG: u64 = 100 * (4096 + 24);
+
+/// Writes the WAL back if it has grown long. What goes wrong is left to the next commit: the data is safe either way.
+pub(super) fn shorten(conn: &mut Connection, path: &Path, options: OpenOptions) {
+    let mut name = path.as_os_str().to_owned();
+    name.push("-wal");
+    if fs::metadata(name).map_or(0, |wal| wal.len()) < LONG {
+        return;
+    }
+    let impatient = conn.busy_handler(None::<fn(i32) -> bool>);
+    if impatient.is_ok() {
+        // Busy, or out of space: the next commit tries again.
+        let _ = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    }
+    // Without a handler the next statement would give up at once instead of waiting: no data is at risk.
+    let _ = be_patient(conn, options);
+}
