@@ -1,0 +1,75 @@
+//! How fast failures are understood: one capture at a time, as `chat` does it, and a file of them, as `classify` does.
+
+use std::hint::black_box;
+use std::path::Path;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use jiff::Timestamp;
+use llmr::catalog::Catalog;
+use llmr::classify::Classifier;
+use llmr::classify::capture::{self, Format};
+use llmr::domain::Evidence;
+use serde_json::{Value, json};
+
+const GEMINI: &str = include_str!("../fixtures/night/gemini.json");
+
+fn now() -> Timestamp {
+    Timestamp::from_second(1_787_450_400).expect("a time")
+}
+
+/// A spent day with a wait of seconds: nested details, a quota id and a misleading hint.
+fn spent_day() -> Evidence {
+    let part: Value = serde_json::from_str(GEMINI).expect("JSON");
+    let body = part.pointer("/replies/0/status/body").expect("a body").to_string();
+    Evidence { provider: Some("gemini".into()), status: Some(429), body, ..Evidence::default() }
+}
+
+/// Nothing that any rule knows, so that all of them are tried.
+fn nonsense() -> Evidence {
+    let body = json!({"error": {"message": "the flux capacitor is out of phase ".repeat(20)}}).to_string();
+    Evidence { status: Some(418), body, ..Evidence::default() }
+}
+
+/// All captures of the fixtures as one JSONL text.
+fn captures() -> Vec<u8> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/captures");
+    let mut files: Vec<_> = std::fs::read_dir(folder).map_or_else(|_| Vec::new(), |files| files.flatten().collect());
+    files.retain(|file| file.path().extension().is_some_and(|ending| ending == "jsonl"));
+    let mut text: Vec<u8> = files.iter().flat_map(|file| std::fs::read(file.path()).expect("a file")).collect();
+    if text.is_empty() {
+        let Evidence { body, .. } = spent_day();
+        text = format!("{}\n", json!({"provider": "gemini", "status": 429, "body": body})).repeat(200).into_bytes();
+    }
+    text
+}
+
+fn one(bench: &mut Criterion) {
+    let catalog = Catalog::builtin().expect("the catalogue");
+    let classifier = Classifier::default();
+    for (name, evidence) in [("a spent day at gemini", spent_day()), ("an error that no rule knows", nonsense())] {
+        bench.bench_function(name, |bencher| {
+            bencher.iter(|| classifier.classify(black_box(&evidence), &catalog, now()));
+        });
+    }
+}
+
+fn many(bench: &mut Criterion) {
+    let catalog = Catalog::builtin().expect("the catalogue");
+    let classifier = Classifier::default();
+    let text = captures();
+    let lines = text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).count();
+    let mut group = bench.benchmark_group("a JSONL file of captures");
+    group.throughput(Throughput::Elements(lines as u64)).sample_size(20);
+    group.bench_function("read and classified", |bencher| {
+        bencher.iter(|| {
+            let captures = capture::read(black_box(&text), Format::Jsonl);
+            for one in captures.into_iter().flatten() {
+                black_box(classifier.classify(&one.evidence, &catalog, now()));
+            }
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, one, many);
+criterion_main!(benches);

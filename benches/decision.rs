@@ -1,0 +1,102 @@
+//! What one decision costs when 200 holds are known: whether a deployment may be asked, the next move of a request, and
+//! what a failure changes. All of it must vanish beside one exchange over the network; 20 µs is plenty.
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
+use jiff::Timestamp;
+use llmr::domain::{Class, Dimension, Failure, Provenance, RequestId, Scope, ScopeLevel, Target};
+use llmr::ladder::{Directives, RequestShape, Run, RunLimits, Spec, StepSpec, View, eligibility};
+use llmr::policy::{Cooldown, Event, HoldRecord, Moment, PolicySettings, Report, Versioned, apply};
+
+const HOLDS: i64 = 200;
+const STEPS: i64 = 20;
+
+fn now() -> Timestamp {
+    Timestamp::from_second(1_787_450_400).expect("a time")
+}
+
+fn target(number: i64) -> Target {
+    let deployment = format!("provider{}/model{number}@key", number % 10).parse().expect("a deployment");
+    Target { deployment, account: "acme".into(), region: None }
+}
+
+/// A cooldown per model; those of the first half are over.
+fn hold(number: i64) -> Versioned {
+    let offset = Duration::from_secs(60);
+    let until = if number < HOLDS / 2 { now() - offset } else { now() + offset };
+    let record = HoldRecord::Cooldown(Cooldown {
+        scope: Scope::account_model(&target(number)),
+        dimension: Dimension::Tpm,
+        class: Class::RateLimit,
+        since: now() - offset * 2,
+        until,
+        provenance: Provenance::Fact,
+        streak: 1,
+        evidence: "Limit 12000, Used 11690, Requested 1264.".to_owned(),
+        request_id: Some("req_bench".into()),
+    });
+    Versioned { id: number, version: 1, record }
+}
+
+fn holds() -> Vec<Versioned> {
+    (0..HOLDS).map(hold).collect()
+}
+
+/// A ladder whose steps are all held but the last, so that every step is looked at.
+fn spec() -> Spec {
+    let step = |number| StepSpec {
+        target: target(number),
+        window: Some(128_000),
+        max_output: Some(8192),
+        capabilities: None,
+        price: None,
+        attempts: 2,
+        fingerprint: None,
+        no_key: None,
+        put_last: None,
+    };
+    let held = HOLDS - STEPS + 1..HOLDS;
+    Spec {
+        name: "bench".into(),
+        steps: held.chain([0]).map(step).collect(),
+        context_window: Vec::new(),
+        content_policy: Vec::new(),
+        last_resort: None,
+        limits: RunLimits::default(),
+    }
+}
+
+fn asking(bench: &mut Criterion) {
+    let (holds, now) = (holds(), now());
+    let asked = target(HOLDS - 1);
+    bench.bench_function("eligibility of one deployment, 200 holds", |bencher| {
+        bencher.iter(|| eligibility(black_box(&holds), black_box(&asked), now, None));
+    });
+    let run = Run::new(spec(), RequestShape::default(), Directives::default());
+    let view = View { holds: &holds, now, elapsed: Duration::ZERO };
+    bench.bench_function("poll of a ladder of 20 steps, 19 held, 200 holds", |bencher| {
+        bencher.iter_batched_ref(|| run.clone(), |run| run.poll(black_box(&view)), BatchSize::SmallInput);
+    });
+}
+
+fn changing(bench: &mut Criterion) {
+    let (holds, now, settings) = (holds(), now(), PolicySettings::default());
+    let (asked, id) = (target(0), RequestId::new("req_bench"));
+    let report =
+        Report { target: &asked, request_id: &id, started_at: now, fingerprint: Some("ab12"), ever_worked: true };
+    let moment = Moment { now, settings: &settings, jitter: 0.5 };
+    for class in [Class::RateLimit, Class::QuotaExhausted, Class::ServerError] {
+        let failure = Failure::new(class, ScopeLevel::Model, "bench", "it failed");
+        bench.bench_function(&format!("what a {class} changes, 200 holds"), |bencher| {
+            bencher.iter(|| apply(black_box(&holds), Event::Failure(&failure), &report, &moment));
+        });
+    }
+    bench.bench_function("what a success changes, 200 holds", |bencher| {
+        bencher.iter(|| apply(black_box(&holds), Event::Success, &report, &moment));
+    });
+}
+
+criterion_group!(benches, asking, changing);
+criterion_main!(benches);

@@ -1,0 +1,97 @@
+//! What it costs to remember: an attempt and the hold that follows from it in one transaction, and reading the holds.
+//! Each exchange pays this once, a short process also the opening of the file.
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
+use jiff::Timestamp;
+use llmr::domain::{
+    AttemptKind, AttemptRecord, Class, Dimension, Provenance, RequestId, Scope, ScopeLevel, Usage,
+};
+use llmr::policy::{Change, Cooldown, HoldRecord};
+use llmr::store::{Batch, OpenOptions, SqliteStore, Store};
+use tempfile::TempDir;
+
+fn now() -> Timestamp {
+    Timestamp::from_second(1_787_450_400).expect("a time")
+}
+
+fn hold(model: &str) -> HoldRecord {
+    HoldRecord::Cooldown(Cooldown {
+        scope: Scope { model: Some(model.into()), account: Some("acme".into()), ..Scope::provider("groq".into()) },
+        dimension: Dimension::Tpm,
+        class: Class::RateLimit,
+        since: now(),
+        until: now() + Duration::from_secs(60),
+        provenance: Provenance::Fact,
+        streak: 1,
+        evidence: "Limit 12000, Used 11690, Requested 1264.".to_owned(),
+        request_id: Some("req_bench".into()),
+    })
+}
+
+fn attempt() -> AttemptRecord {
+    AttemptRecord {
+        deployment: "groq/llama-3.3-70b-versatile@team".parse().expect("a deployment"),
+        step: 0,
+        kind: AttemptKind::First,
+        class: Some(Class::RateLimit),
+        scope: Some(ScopeLevel::Model),
+        dimension: Some(Dimension::Tpm),
+        status: Some(429),
+        rule: Some("words.tokens_per_minute".to_owned()),
+        evidence: Some("Limit 12000, Used 11690, Requested 1264.".to_owned()),
+        started_at: now(),
+        ttft: None,
+        latency: Duration::from_millis(180),
+        held_until: Some(now() + Duration::from_secs(60)),
+        usage: Usage::default(),
+        cost_usd: None,
+    }
+}
+
+fn new_store() -> (TempDir, SqliteStore) {
+    let directory = tempfile::tempdir().expect("a directory");
+    let store = SqliteStore::open(&directory.path().join("state.db"), OpenOptions::default()).expect("a store");
+    (directory, store)
+}
+
+fn committing(bench: &mut Criterion) {
+    let (_directory, store) = new_store();
+    let record = hold("llama");
+    let mut written = 0;
+    bench.bench_function("commit of an attempt and its hold", |bencher| {
+        bencher.iter_batched(
+            || {
+                let expected = (written > 0).then_some(written);
+                let change = Change { key: record.key(), expected, record: Some(record.clone()) };
+                let id = RequestId::new(format!("req_{written}"));
+                written += 1;
+                Batch { changes: vec![change], attempts: vec![(id, 0, attempt())], request: None }
+            },
+            |batch| store.commit(&batch).expect("written"),
+            BatchSize::PerIteration,
+        );
+    });
+}
+
+fn reading(bench: &mut Criterion) {
+    let (directory, store) = new_store();
+    let new = |number| {
+        let record = hold(&format!("model{number}"));
+        Change { key: record.key(), expected: None, record: Some(record) }
+    };
+    let changes = (0..200).map(new).collect();
+    store.commit(&Batch { changes, ..Batch::default() }).expect("written");
+    bench.bench_function("reading 200 holds", |bencher| {
+        bencher.iter(|| black_box(store.holds().expect("holds")));
+    });
+    let path = directory.path().join("state.db");
+    bench.bench_function("opening the file", |bencher| {
+        bencher.iter(|| SqliteStore::open(black_box(&path), OpenOptions::default()).expect("a store"));
+    });
+}
+
+criterion_group!(benches, committing, reading);
+criterion_main!(benches);
