@@ -1,5 +1,7 @@
 //! How fast failures are understood: one capture at a time, as `chat` does it, and a file of them, as `classify` does.
 
+#![expect(clippy::expect_used, reason = "a benchmark is a program of its own that may just end")]
+
 use std::hint::black_box;
 use std::path::Path;
 

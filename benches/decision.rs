@@ -1,6 +1,8 @@
 //! What one decision costs when 200 holds are known: whether a deployment may be asked, the next move of a request, and
 //! what a failure changes. All of it must vanish beside one exchange over the network; 20 µs is plenty.
 
+#![expect(clippy::expect_used, reason = "a benchmark is a program of its own that may just end")]
+
 use std::hint::black_box;
 use std::time::Duration;
 

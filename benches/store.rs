@@ -1,6 +1,8 @@
 //! What it costs to remember: an attempt and the hold that follows from it in one transaction, and reading the holds.
 //! Each exchange pays this once, a short process also the opening of the file.
 
+#![expect(clippy::expect_used, reason = "a benchmark is a program of its own that may just end")]
+
 use std::hint::black_box;
 use std::time::Duration;
 

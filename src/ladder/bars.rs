@@ -1,4 +1,8 @@
 //! Which steps are out for this one request: by the user's word, or because the request itself is at fault with them.
+//!
+//! A request that is too large, filtered or in need of a feature says nothing about the deployment, so nothing is
+//! remembered of it. But within the request it says much: what refused it once refuses it again, under another key as
+//! well, so these steps are not asked, and the ladder that was made for such requests goes first.
 
 use crate::domain::{Class, Failure, ModelName};
 

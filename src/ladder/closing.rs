@@ -1,4 +1,8 @@
 //! What is left to do when no step is eligible: wait for one, or say why not.
+//!
+//! Waiting is the last choice, and the user pays for it, so it happens only within the time that was given for it and
+//! only for a step that comes back by itself before the deadline. Otherwise the end must say the one thing that helps:
+//! ask again later, call a person, or change the request. The exit code is made of that.
 
 use std::time::Duration;
 

@@ -1,4 +1,8 @@
 //! Whether a deployment may be asked now.
+//!
+//! All holds that cover it have a say, and the strictest counts: a key that may be probed does not help while the model
+//! rests. When several hold it back, the one that is named is the one that lasts longest, because the others end before
+//! it and would only send a person on the wrong errand.
 
 use jiff::Timestamp;
 

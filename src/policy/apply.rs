@@ -1,4 +1,9 @@
 //! The one door: what a failure or a success of a call changes.
+//!
+//! Every call goes through it, whoever made it, or a circuit would open on one path and never close on the other. A
+//! failure touches the one record of its class and scope and no wider one: two models of a key that fail are two facts
+//! about models, not one about the key. A success lifts the holds that cover the target, as far as they were set before
+//! the call was sent; an answer to an older call proves nothing about now.
 
 use jiff::Timestamp;
 

@@ -1,4 +1,8 @@
 //! Whether a record lets a call pass now.
+//!
+//! A hold whose end is known opens for everybody when the end has come. A hold whose end was guessed, and every open
+//! circuit, opens for one call only: the probe, which takes a lease that ends by itself, so that a prober that dies
+//! blocks nobody for long. Nothing runs in the background to change a state; the state and the time are enough to tell.
 
 use jiff::Timestamp;
 

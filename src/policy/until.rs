@@ -1,4 +1,8 @@
 //! Which of two ends of a hold counts.
+//!
+//! While a hold lasts, more news of its end arrives: from calls that were already under way, from other processes, from
+//! probes. Some of it is guesswork. Trust decides first and lateness second: whoever obeys the soonest word asks again
+//! into the same limit, and whoever obeys the latest one can be benched for a day by a guess.
 
 use jiff::Timestamp;
 

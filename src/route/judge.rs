@@ -1,4 +1,8 @@
 //! Whether what came back is the answer that was asked for.
+//!
+//! Providers answer 200 with nothing, with half an object, or with prose around it. With a schema the answer must be
+//! JSON that satisfies it, with or without a fence around it; nothing is mended, because mended JSON is invented data.
+//! What is wrong is said so that the model can repair it.
 
 use serde_json::Value;
 
