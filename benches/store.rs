@@ -8,9 +8,7 @@ use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use jiff::Timestamp;
-use llmr::domain::{
-    AttemptKind, AttemptRecord, Class, Dimension, Provenance, RequestId, Scope, ScopeLevel, Usage,
-};
+use llmr::domain::{AttemptKind, AttemptRecord, Class, Dimension, Provenance, RequestId, Scope, ScopeLevel, Usage};
 use llmr::policy::{Change, Cooldown, HoldRecord};
 use llmr::store::{Batch, OpenOptions, SqliteStore, Store};
 use tempfile::TempDir;

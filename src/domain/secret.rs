@@ -57,8 +57,23 @@ static SHAPES: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// What every key of a known shape holds: without any of these the expression need not even be built.
 const MARKS: [&str; 17] = [
-    "sk-", "gsk_", "nvapi-", "xai-", "pplx-", "csk-", "hf_", "ghp_", "gho_", "github_pat_", "fw_", "r8_", "tgp_v1_", "AIza",
-    "earer ", "EARER ", "eyJ",
+    "sk-",
+    "gsk_",
+    "nvapi-",
+    "xai-",
+    "pplx-",
+    "csk-",
+    "hf_",
+    "ghp_",
+    "gho_",
+    "github_pat_",
+    "fw_",
+    "r8_",
+    "tgp_v1_",
+    "AIza",
+    "earer ",
+    "EARER ",
+    "eyJ",
 ];
 
 /// Replaces secrets in text that is about to leave the process.

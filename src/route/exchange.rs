@@ -130,14 +130,13 @@ impl Call<'_> {
                 Ok(None) => (decoder.finish(), Some(None)),
                 Err(missing) => (decoder.finish(), Some(Some(missing))),
             };
-            for event in &events {
-                assembler.push(event);
-                if let (StreamEvent::Text(piece), true) = (event, policy != StreamPolicy::Buffer) {
-                    if observer.text(piece).is_err() {
-                        return Came::ConsumerGone(shown);
-                    }
-                    shown.push_str(piece);
+            events.iter().for_each(|event| assembler.push(event));
+            let words = words(&events);
+            if !words.is_empty() && policy != StreamPolicy::Buffer {
+                if observer.text(&words).is_err() {
+                    return Came::ConsumerGone(shown);
                 }
+                shown.push_str(&words);
             }
             if assembler.has_content() && learned.ttft.is_none() {
                 learned.ttft = Some(self.watch.elapsed());
@@ -212,6 +211,16 @@ impl Call<'_> {
         let left = self.time_left.saturating_sub(elapsed);
         if left <= limit.time { (Limit { time: left, ..limit }, true) } else { (limit, false) }
     }
+}
+
+/// The words of events that arrived together, to be shown together. What follows an error counts no more.
+fn words(events: &[StreamEvent]) -> String {
+    let until_error = events.iter().take_while(|event| !matches!(event, StreamEvent::Error(_)));
+    let pieces = until_error.filter_map(|event| match event {
+        StreamEvent::Text(piece) => Some(piece.as_str()),
+        _ => None,
+    });
+    pieces.collect()
 }
 
 fn failed(learned: &Learned, missing: Missing) -> Came {
