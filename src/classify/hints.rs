@@ -209,7 +209,13 @@ impl Reading<'_> {
     fn message(&self) -> Option<Stated> {
         let hint = self.signals.layers.iter().find_map(|read| {
             // A log repeats what its objects say, and adds what the client does.
-            duration::find_hint(&read.layer.text.replace('\n', " "), self.base, &self.zone)
+            let text = &read.layer.text;
+            let spaced = duration::find_hint(&text.replace('\n', " "), self.base, &self.zone);
+            // Terminals break lines within words.
+            spaced.or_else(|| {
+                let broken = read.layer.free && text.contains('\n');
+                broken.then(|| duration::find_hint(&text.replace('\n', ""), self.base, &self.zone)).flatten()
+            })
         })?;
         self.stated(hint, ResetSource::Message)
     }

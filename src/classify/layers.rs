@@ -155,7 +155,8 @@ fn field(layer: &mut Layer, key: &str, value: &Value, out: &mut Vec<Layer>) {
             Some(status) => layer.statuses.push(status),
             None => layer.kind(text),
         },
-        (Meaning::Status, Value::Number(number)) => layer.statuses.extend(status(&number.to_string())),
+        // Some providers keep codes of their own in the place of the status.
+        (Meaning::Status, Value::Number(number)) => layer.code(key, &number.to_string()),
         // Spring names the path that it does not know.
         (Meaning::Other, Value::String(text)) if key == "path" && text.starts_with('/') => {
             layer.codes.push("names_a_path".to_owned());

@@ -260,15 +260,18 @@ impl Parser<'_> {
                         return Some(out);
                     }
                 }
-                Some(byte) => self.escape(count, byte, quote, &mut out),
+                Some(byte) => self.escape(count, slashes, byte, quote, &mut out),
             }
         }
     }
 
-    /// Reads `count` backslashes and the character after them.
-    fn escape(&mut self, count: usize, next: u8, quote: u8, out: &mut String) {
+    /// Reads `count` backslashes and the character after them, in a string whose quotes carry `slashes`.
+    fn escape(&mut self, count: usize, slashes: usize, next: u8, quote: u8, out: &mut String) {
         self.at += count;
         if next == quote {
+            // Each level of quoting doubles the backslashes and adds one.
+            let own = 2 * slashes + 1;
+            out.extend(std::iter::repeat_n('\\', count.saturating_sub(own) / (own + 1)));
             out.push(char::from(quote));
             self.at += 1;
             return;

@@ -115,6 +115,9 @@ impl Machine {
         let mut hits = vec![false; self.phrases.len()];
         if let Some(automaton) = &self.automaton {
             for found in automaton.find_overlapping_iter(words) {
+                if within_a_word(words.as_bytes(), found.start()) {
+                    continue;
+                }
                 if let Some(hit) = hits.get_mut(found.pattern().as_usize()) {
                     *hit = true;
                 }
@@ -122,6 +125,12 @@ impl Machine {
         }
         hits
     }
+}
+
+/// Whether the byte at `start` continues a word: "stream error" is not in "upstream error".
+fn within_a_word(words: &[u8], start: usize) -> bool {
+    let is_letter = |at: usize| words.get(at).is_some_and(u8::is_ascii_alphanumeric);
+    start > 0 && is_letter(start) && is_letter(start - 1)
 }
 
 impl Compiled {

@@ -9,6 +9,8 @@
 
 mod answer;
 pub mod capture;
+#[cfg(test)]
+mod corpus;
 mod custom;
 mod documented;
 pub mod duration;

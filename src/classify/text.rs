@@ -173,27 +173,31 @@ pub(crate) fn headers(text: &str) -> Vec<(String, String)> {
 pub(crate) fn html_words(html: &str) -> String {
     let mut out = String::new();
     let mut rest = html;
-    let mut hidden = false;
     while out.len() < 4000 {
         let Some(open) = rest.find('<') else {
-            push_words(&mut out, rest, hidden);
+            push_words(&mut out, rest);
             break;
         };
-        push_words(&mut out, rest.get(..open).unwrap_or(""), hidden);
+        push_words(&mut out, rest.get(..open).unwrap_or(""));
         let tag = rest.get(open + 1..).unwrap_or("");
-        let name: String = tag.chars().take(7).collect::<String>().to_ascii_lowercase();
-        hidden = (hidden && !name.starts_with("/script") && !name.starts_with("/style"))
-            || name.starts_with("script")
-            || name.starts_with("style");
-        let Some(close) = tag.find('>') else { break };
-        rest = tag.get(close + 1..).unwrap_or("");
+        let name: String = tag.chars().take(6).collect::<String>().to_ascii_lowercase();
+        // What stands within these is not shown, and may hold anything.
+        let close = if name.starts_with("script") {
+            tag.find("</script")
+        } else if name.starts_with("style") {
+            tag.find("</style")
+        } else {
+            tag.find('>').map(|end| end + 1)
+        };
+        let Some(close) = close else { break };
+        rest = tag.get(close..).unwrap_or("");
     }
     out
 }
 
-fn push_words(out: &mut String, words: &str, hidden: bool) {
+fn push_words(out: &mut String, words: &str) {
     let words = words.trim();
-    if hidden || words.is_empty() {
+    if words.is_empty() {
         return;
     }
     if !out.is_empty() {

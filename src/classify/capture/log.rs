@@ -155,11 +155,14 @@ fn judge(text: &str) -> Option<Judged> {
     let troubled = status.is_some() || says_trouble(text);
     let best = matches.first();
     let judged = |class, clear| {
-        let words = signals.layers.first().map(|read| read.words.clone()).unwrap_or_default();
+        let words = signals.layers.last().map(|read| read.words.clone()).unwrap_or_default();
         Some(Judged { class, clear, status, words })
     };
     match best {
-        Some(matched) if matched.rule.tier < Tier::Answer && (troubled || !describes(matched.rule.class)) => {
+        Some(matched)
+            if matched.rule.tier < Tier::Answer
+                && (troubled || matched.rule.tier == Tier::Fact || !describes(matched.rule.class)) =>
+        {
             judged(matched.rule.class, true)
         }
         Some(matched) if troubled && !(matched.rule.tier == Tier::Vague && status.is_none() && !says_error(text)) => {
@@ -232,7 +235,8 @@ fn belongs(last: &Piece, next: &Piece) -> bool {
         // What is no failure by itself is context, unless it is an entry of its own.
         return !next.entry && (last.judged.is_some() || !last.entry || next.judged.is_none());
     };
-    let repeats = a.words == b.words || a.words.contains(&b.words) || b.words.contains(&a.words);
+    let repeats =
+        !a.words.is_empty() && !b.words.is_empty() && (a.words.contains(&b.words) || b.words.contains(&a.words));
     let statuses_agree = a.status == b.status || a.status.is_none() || b.status.is_none();
     if !a.clear || !b.clear {
         return statuses_agree && (a.status.is_some() != b.status.is_some() || a.class == b.class || !next.entry);

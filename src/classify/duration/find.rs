@@ -104,7 +104,14 @@ pub fn find_hint(text: &str, base: Timestamp, zone: &ZoneGuess) -> Option<Hint> 
         if *lead == Lead::Client {
             continue;
         }
+        // Within a name (`completion_with_retry in 4.0 seconds`) these are not the provider's words.
+        let before = text.get(..found.start()).and_then(|before| before.chars().next_back());
+        if before.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_') {
+            continue;
+        }
         let rest = rest.trim_start_matches([' ', ':', '=', '"', '\'', '\\', '\n', '~', '(', '\u{a0}']);
+        let joint = ["after ", "in ", "at ", "on "].iter().find_map(|joint| rest.strip_prefix(joint));
+        let rest = joint.unwrap_or(rest);
         let rest = rest.strip_prefix("about ").or_else(|| rest.strip_prefix("approximately ")).unwrap_or(rest);
         if let Some(wait) = wait(rest, *lead) {
             return Some(Hint::After(wait));
@@ -125,9 +132,9 @@ fn wait(rest: &str, lead: Lead) -> Option<Duration> {
     let digits = rest.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
     let number = rest.get(..digits)?.trim_end_matches('.');
     let after = rest.get(digits..)?;
-    let ends = after.is_empty() || after.starts_with([',', '}', '"', '\'', '\n', ']', ')', ';', ' ']);
+    let ends = after.is_empty() || after.starts_with([',', '}', '"', '\'', '\n', ']', ')', ';']);
     // Five digits are more than a day: a longer bare number is a moment.
-    if lead == Lead::Wait && (1..=6).contains(&number.len()) && ends && !after.starts_with(" de ") {
+    if lead == Lead::Wait && (1..=6).contains(&number.len()) && ends {
         return super::parse_duration(number);
     }
     None

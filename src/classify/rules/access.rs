@@ -371,7 +371,10 @@ pub(super) const RULES: &[Rule] = &[
     words(
         "words.on_demand",
         ModelUnavailable,
-        &[&["on-demand throughput"], &["isn't supported", "is not supported", "not supported"]],
+        &[
+            &["on-demand throughput"],
+            &["isn't supported", "is not supported", "not supported", "doesn't support", "does not support"],
+        ],
     ),
     words(
         "words.model_gone",

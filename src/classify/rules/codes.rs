@@ -161,6 +161,9 @@ pub(super) const RULES: &[Rule] = &[
         .only(&["zhipu", "zai", "z-ai", "bigmodel"])
         .dimension(Dimension::Weekly),
     code("zhipu.day", QuotaExhausted, &["1304"]).only(&["zhipu", "zai", "z-ai", "bigmodel"]),
+    code("minimax.rate", RateLimit, &["1002", "1039", "1041"]).only(&["minimax"]),
+    code("minimax.invalid_request", InvalidRequest, &["2013"]).only(&["minimax"]),
+    code("minimax.server", ServerError, &["1000", "1001", "1013", "1024", "1033"]).only(&["minimax"]),
     code("minimax.window", QuotaExhausted, &["2056"]).only(&["minimax"]).dimension(Dimension::Requests5h),
     code("cloudflare.neurons", QuotaExhausted, &["3036", "4006"])
         .only(&["cloudflare"])

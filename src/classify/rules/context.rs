@@ -82,6 +82,39 @@ pub(super) const RULES: &[Rule] = &[
         ]],
     ),
     words(
+        "words.over_the_window",
+        ContextOverflow,
+        &[
+            &[
+                "exceed",
+                "larger than",
+                "longer than",
+                "greater than",
+                "less than",
+                "over the",
+                "too long for",
+                "too large for",
+                "beyond",
+                "超过",
+                "超出",
+            ],
+            &[
+                "context window",
+                "context length",
+                "context size",
+                "context limit",
+                "max_seq_len",
+                "maximum context",
+                "model token limit",
+                "model's token limit",
+                "max_model_len",
+                "n_ctx",
+                "上下文窗口",
+            ],
+        ],
+    )
+    .unless(&["per minute"]),
+    words(
         "words.token_count_over",
         ContextOverflow,
         &[

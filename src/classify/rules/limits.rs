@@ -241,6 +241,7 @@ pub(super) const RATES: &[Rule] = &[
             "sent too many requests",
             "request rate is too high",
             "request rate increased too quickly",
+            "exceeded your current requests",
             "reduce the frequency of requests",
             "per 60s",
             "userbymodelbyminute",
@@ -281,6 +282,7 @@ pub(super) const RATES: &[Rule] = &[
         ],
     )
     .scope(ScopeLevel::Model),
+    words("words.cooling_down", RateLimit, &[&["cooling down", "in cooldown", "on cooldown"]]).scope(ScopeLevel::Model),
     words("litellm.no_deployments", RateLimit, &[&["no deployments available for selected model"]])
         .scope(ScopeLevel::Model),
 ];

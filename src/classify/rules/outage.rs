@@ -231,8 +231,6 @@ pub(super) const RULES: &[Rule] = &[
             "degraded function cannot be invoked",
             "cannot be invoked",
             "provider disconnected",
-            "upstream request failed",
-            "upstream error",
             "provider finish_reason: error",
             "finish_reason: error",
             "内部错误",

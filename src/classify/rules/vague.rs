@@ -112,7 +112,11 @@ pub(super) const RULES: &[Rule] = &[
             "无权",
         ]],
     ),
-    vague("vague.key", Auth, &[&["unauthorized", "unauthorised", "api key", "apikey", "credentials", "未授权"]]),
+    vague(
+        "vague.key",
+        Auth,
+        &[&["unauthorized", "unauthorised", "api key", "apikey", "invalid credentials", "your credentials", "未授权"]],
+    ),
     vague(
         "vague.busy",
         Overloaded,
@@ -122,6 +126,13 @@ pub(super) const RULES: &[Rule] = &[
     vague("vague.connection", Network, &[&["connection", "proxy", "socket", "dns", "certificate", "tls"]])
         .unless(&["please check your connection settings"])
         .status(&[0]),
+    vague(
+        "vague.upstream_failed",
+        ServerError,
+        &[&["upstream request failed", "upstream error", "provider returned error"]],
+    )
+    .unless(&["429", "rate", "too many"])
+    .status(&[0, 200, 500, 502, 503]),
     // Types.
     kind(
         "type.overloaded",
@@ -243,6 +254,9 @@ pub(super) const RULES: &[Rule] = &[
             "throttling",
             "limitexceeded",
             "requests_limit_exceeded",
+            "limit_requests",
+            "limit_burst_rate",
+            "model_cooldown",
             "user_global_rate_limited",
             "rate_limit",
             "resourceexhausted",
