@@ -4,6 +4,8 @@
 //! nothing is named, the class and the provider's way of counting decide, the narrower reading first: facts from one
 //! scope never widen.
 
+use std::time::Duration;
+
 use crate::domain::{Class, Dimension, ScopeLevel};
 
 use super::matcher::Matched;
@@ -17,7 +19,10 @@ pub(crate) fn dimension(class: Class, matched: Option<&Matched>, signals: &Signa
         Class::Billing => return Some(Dimension::Credits),
         Class::RateLimit | Class::QuotaExhausted => {}
         // A request that exceeds a limit per window says which.
-        Class::ContextOverflow => return named(words).filter(|dimension| *dimension == Dimension::Tpm),
+        Class::ContextOverflow => {
+            let per_minute = signals.layers.iter().any(|read| named(&read.words) == Some(Dimension::Tpm));
+            return (per_minute && signals.limits.requested.is_some()).then_some(Dimension::Tpm);
+        }
         _ => return None,
     }
     let by_rule = matched.and_then(|matched| matched.rule.dimension);
@@ -27,6 +32,28 @@ pub(crate) fn dimension(class: Class, matched: Option<&Matched>, signals: &Signa
         .or_else(|| by_headers(signals))
         .or_else(|| named(words))
         .or_else(|| signals.layers.iter().find_map(|read| named(&read.words)))
+}
+
+/// A long wait tells the window, where the words name a short one or none.
+pub(crate) fn by_length(dimension: Option<Dimension>, after: Duration) -> Option<Dimension> {
+    const DAY: u64 = 24 * 3600;
+    let (short, tokens) = match dimension {
+        None | Some(Dimension::Other | Dimension::Rpm | Dimension::Concurrency) => (true, false),
+        Some(Dimension::Tpm | Dimension::InputTpm | Dimension::OutputTpm) => (true, true),
+        Some(_) => (false, false),
+    };
+    match after.as_secs() {
+        _ if !short => dimension,
+        0..3601 => dimension,
+        seconds if seconds <= DAY + 3600 => match (tokens, dimension) {
+            (true, _) => Some(Dimension::Tpd),
+            (false, Some(Dimension::Rpm)) => Some(Dimension::Rpd),
+            _ => dimension,
+        },
+        seconds if seconds <= 3 * DAY => dimension,
+        seconds if seconds <= 7 * DAY + 3600 => Some(Dimension::Weekly),
+        _ => Some(Dimension::Monthly),
+    }
 }
 
 /// Google names the quota.
@@ -101,7 +128,7 @@ fn named(words: &str) -> Option<Dimension> {
         (&["images per", "image generation"], Dimension::Images),
         (&["seconds of audio", "audio seconds"], Dimension::AudioSeconds),
         (&["(rpm)", "requests per min", "rpm", "per minute", "too many requests"], Dimension::Rpm),
-        (&["hour", "neurons", "day"], Dimension::Other),
+        (&["neurons"], Dimension::Other),
     ];
     NAMES
         .iter()
@@ -158,6 +185,7 @@ fn limit_scope(class: Class, words: &str, signals: &Signals) -> ScopeLevel {
         "cohere",
         "minimax",
         "openrouter",
+        "sambanova",
     ];
     let provider = signals.provider.as_deref().unwrap_or("");
     if names_model(words) {
@@ -167,7 +195,20 @@ fn limit_scope(class: Class, words: &str, signals: &Signals) -> ScopeLevel {
     {
         return ScopeLevel::Credential;
     }
-    if ["organization", "your account", "账户", "your plan", "your usage limit"].iter().any(|word| words.contains(word))
+    if [
+        "organization",
+        "your account",
+        "账户",
+        "your plan",
+        "your usage limit",
+        "billing account",
+        "you have been rate-limited",
+        "you reached the rate limit",
+        "you've reached",
+        "账户",
+    ]
+    .iter()
+    .any(|word| words.contains(word))
     {
         return ScopeLevel::Account;
     }

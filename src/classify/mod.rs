@@ -22,6 +22,7 @@ mod lenient;
 mod matcher;
 mod provider;
 mod rules;
+mod several;
 mod signals;
 mod text;
 mod verdict;

@@ -17,7 +17,7 @@ use super::hints::{self, Stated};
 use super::matcher::{self, Matched};
 use super::rules::Tier;
 use super::signals::Signals;
-use super::{extent, text};
+use super::{extent, several, text};
 
 /// The longest wait that still is a rate limit; a longer one is a spent quota, whatever the words.
 const SHORT: Duration = Duration::from_secs(3600);
@@ -130,6 +130,10 @@ impl Classifier {
             let decision = Decision::new(rule.class, &rule.name, &quote);
             return Decision { scope: rule.scope, dimension: rule.dimension, ..decision };
         }
+        if let Some(soonest) = several::soonest(signals) {
+            let decision = Decision::new(soonest.class, soonest.matched.rule.name, &soonest.quote);
+            return Decision { matched: Some(soonest.matched), ..decision };
+        }
         let best = matches.first();
         let is_clear = best.is_some_and(|matched| matched.rule.tier < Tier::Answer);
         if let Some(fault) = evidence.transport
@@ -236,6 +240,10 @@ fn finish(
     by_length_of_wait(&mut decision, stated.as_ref(), signals, evidence, now);
     let dimension =
         decision.dimension.or_else(|| extent::dimension(decision.class, decision.matched.as_ref(), signals));
+    let dimension = match (decision.class, stated.as_ref().and_then(|stated| stated.after)) {
+        (Class::QuotaExhausted, Some(after)) => extent::by_length(dimension, after),
+        _ => dimension,
+    };
     let scope = decision.scope.unwrap_or_else(|| extent::scope(decision.class, decision.matched.as_ref(), signals));
     let quote = Redactor::default().redact(&bounded_quote(&decision.quote)).into_owned();
     let mut failure = Failure::new(decision.class, scope, decision.rule, excerpt(&quote, QUOTE));

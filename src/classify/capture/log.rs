@@ -10,9 +10,10 @@ use jiff::Timestamp;
 use regex::Regex;
 
 use crate::catalog::Catalog;
-use crate::classify::matcher;
+use crate::classify::matcher::{self, Matched};
 use crate::classify::rules::Tier;
 use crate::classify::signals::Signals;
+use crate::classify::text;
 use crate::domain::{Class, Evidence};
 
 use super::Capture;
@@ -155,7 +156,7 @@ fn judge(text: &str) -> Option<Judged> {
     let troubled = status.is_some() || says_trouble(text);
     let best = matches.first();
     let judged = |class, clear| {
-        let words = signals.layers.last().map(|read| read.words.clone()).unwrap_or_default();
+        let words = best.map(|matched| sentence(matched, &signals)).unwrap_or_default();
         Some(Judged { class, clear, status, words })
     };
     match best {
@@ -223,6 +224,14 @@ fn says_error(text: &str) -> bool {
     ["error", "exception", "fail", "rate limit", "rate-limit", "denied", "exceed", "unavailable", "错误", "失败"]
         .iter()
         .any(|word| lower.contains(word))
+}
+
+/// The words that decided: the message of an object, or the line of a log.
+fn sentence(matched: &Matched, signals: &Signals) -> String {
+    let Some(read) = matched.layer.and_then(|at| signals.layers.get(at)) else { return String::new() };
+    let line = read.layer.text.lines().map(text::normalise).find(|line| read.layer.free && line.contains(&matched.by));
+    let words = line.unwrap_or_else(|| read.words.clone());
+    words.strip_prefix("error: ").map(str::to_owned).unwrap_or(words)
 }
 
 fn has_error_object(signals: &Signals) -> bool {

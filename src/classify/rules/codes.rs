@@ -9,10 +9,6 @@ use crate::domain::Class::{
 use crate::domain::{Dimension, ScopeLevel};
 
 pub(super) const RULES: &[Rule] = &[
-    // Codes that are more exact than the words beside them.
-    words("codes.prompt_tokens_of_key", QuotaExhausted, &[&["tokens limit exceeded:"], &["higher monthly limit"]])
-        .scope(ScopeLevel::Credential)
-        .dimension(Dimension::Monthly),
     // The request.
     code(
         "code.context_length",

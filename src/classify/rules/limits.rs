@@ -127,6 +127,9 @@ pub(super) const QUOTAS: &[Rule] = &[
         ],
     )
     .unless(&["open api daily request limit reached", "per minute"]),
+    words("copilot.no_quota", QuotaExhausted, &[&["you have no quota", "premium request", "premium interactions"]])
+        .scope(ScopeLevel::Account)
+        .dimension(Dimension::Monthly),
     words(
         "words.usage_limit_reached",
         QuotaExhausted,

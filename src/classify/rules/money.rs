@@ -10,6 +10,9 @@ pub(super) const RULES: &[Rule] = &[
         .scope(ScopeLevel::Model)
         .dimension(Dimension::Tpm),
     // Limits of money that come back with the month.
+    words("openrouter.key_of_a_month", QuotaExhausted, &[&["tokens limit exceeded:"], &["higher monthly limit"]])
+        .scope(ScopeLevel::Credential)
+        .dimension(Dimension::Monthly),
     words(
         "words.monthly_spend",
         QuotaExhausted,
@@ -28,7 +31,8 @@ pub(super) const RULES: &[Rule] = &[
         ],
     )
     .unless(&["suspended", "failure to pay", "used all available credits", "either used"])
-    .dimension(Dimension::Monthly),
+    .dimension(Dimension::Monthly)
+    .scope(ScopeLevel::Account),
     words("words.regain_access", QuotaExhausted, &[&["regain access on", "regain access at"]])
         .dimension(Dimension::Monthly),
     words(
@@ -50,7 +54,8 @@ pub(super) const RULES: &[Rule] = &[
         QuotaExhausted,
         &[&["crossed budget", "exceeded budget for deployment", "exceeded budget for provider"]],
     )
-    .scope(ScopeLevel::Model),
+    .scope(ScopeLevel::Model)
+    .dimension(Dimension::Credits),
     words(
         "words.balance",
         Billing,
