@@ -5,7 +5,7 @@
 //! is believed first, its words before its code, its code before its type, its type before any status; `rules` holds
 //! what is known of words and codes, as data. Times are read by one parser (`duration`) wherever they stand.
 //!
-//! Everything here is pure: evidence and a time in, a [`Failure`] out, for any bytes.
+//! Everything here is pure: evidence and a time in, a [`Failure`](crate::domain::Failure) out, for any bytes.
 
 mod answer;
 pub mod capture;

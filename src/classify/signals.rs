@@ -58,9 +58,9 @@ impl Signals {
         };
         let mut layers = Vec::new();
         if from_wire {
-            signals.read_body(&raw, &mut layers)
+            signals.read_body(&raw, &mut layers);
         } else {
-            signals.read_log(&raw, &mut layers)
+            signals.read_log(&raw, &mut layers);
         }
         signals.headers_of_values();
         signals.error_type_header(&mut layers);

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::classify::Explanation;
-use crate::domain::{Class, Provenance, excerpt, printable};
+use crate::domain::{Class, Dimension, Provenance, ProviderName, excerpt, printable};
 
 /// One classified failure with what came along.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,12 +28,12 @@ pub fn failure_json(entry: &Entry) -> Value {
     let Explanation { failure, provider, status, .. } = &entry.explanation;
     json!({
         "id": entry.id,
-        "provider": provider.as_ref().map(|provider| provider.as_str()),
+        "provider": provider.as_ref().map(ProviderName::as_str),
         "status": status,
         "class": failure.class.as_str(),
         "action": failure.class.action().as_str(),
         "scope": failure.scope.as_str(),
-        "dimension": failure.dimension.map(|dimension| dimension.as_str()),
+        "dimension": failure.dimension.map(Dimension::as_str),
         "retry_after_s": failure.retry_after.map(seconds),
         "retry_at": failure.retry_at.map(|at| at.to_string()),
         "reset_source": failure.reset_source.as_ref().map(ToString::to_string),

@@ -4,12 +4,15 @@ use comfy_table::{ContentArrangement, Table, presets};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::domain::{Deployment, LadderName, Target};
+use crate::domain::{Deployment, LadderName, Target, excerpt};
 use crate::ladder::{Eligibility, eligibility};
 use crate::policy::{CircuitState, HoldRecord, Versioned, holds_now, returns_at};
 use crate::store::Health;
 
 use super::moment::{distance, rfc3339};
+
+/// How much of the evidence stands in the table, in characters; `log` and JSON have all that is kept.
+const QUOTE: usize = 64;
 
 /// A deployment that config or the state knows.
 #[derive(Debug, Clone, PartialEq)]
@@ -165,7 +168,7 @@ impl Status<'_> {
                 format!("{} ({})", record.class(), record.kind()),
                 until.map_or("-".to_owned(), |at| format!("{}, {}", rfc3339(at), distance(at, self.now))),
                 record.provenance().to_string(),
-                crate::domain::printable(record.evidence()),
+                excerpt(record.evidence(), QUOTE),
             ]);
         }
         table.to_string()
