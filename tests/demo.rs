@@ -42,12 +42,9 @@ fn the_night_is_told_and_its_state_can_be_opened() {
     let file = lines[state].trim_start_matches("state: ");
     assert!(file.starts_with(&folder), "{file}");
     let status = stage.json(&["status", "--json", "--state", file]);
-    let classes: BTreeSet<_> =
-        status["holds"].as_array().expect("a list").iter().map(|hold| hold["class"].clone()).collect();
-    assert_eq!(
-        serde_json::to_string(&classes.iter().map(|class| class.as_str()).collect::<Vec<_>>()).expect("JSON"),
-        r#"["auth","billing","quota_exhausted","rate_limit"]"#
-    );
+    let holds = status["holds"].as_array().expect("a list");
+    let classes: BTreeSet<&str> = holds.iter().filter_map(|hold| hold["class"].as_str()).collect();
+    assert_eq!(classes.into_iter().collect::<Vec<_>>(), ["auth", "billing", "quota_exhausted", "rate_limit"]);
 }
 
 #[test]

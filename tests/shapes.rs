@@ -129,7 +129,7 @@ fn status_tells_each_deployment_and_each_hold() {
     assert_eq!(held["last_failure"], json!("2026-08-23T03:00:00Z"));
     let hold = stage.hold();
     assert_eq!(names(&hold), HOLD);
-    let expected = json!({"kind": "quarantine", "scope": "spent/m", "dimension": "rpd", "class": "quota_exhausted",
+    let expected = json!({"kind": "quarantine", "scope": "spent/m account=spent", "dimension": "rpd", "class": "quota_exhausted",
         "since": "2026-08-23T03:00:00Z", "until": "2026-08-23T05:00:00Z", "provenance": "fact", "request_id": "r1"});
     for (name, value) in expected.as_object().expect("an object") {
         assert_eq!(&hold[name], value, "{name}: {hold:#}");

@@ -1,0 +1,82 @@
+//! Many processes that fail at once: none is lost, none stumbles over the others, and the breaker counts them all.
+#![cfg(test)]
+
+use std::process::Child;
+
+use llmr::rehearsal::Reply;
+use serde_json::json;
+
+use crate::stage::{Stage, config, finish, openai};
+
+/// How many run at once.
+const PROCESSES: u32 = 16;
+
+fn breaks() -> Reply {
+    Reply::status(500, json!({"error": {"message": "Internal server error"}}))
+}
+
+fn all_at_once(stage: &Stage) {
+    let start = |n: u32| stage.command(&["chat", "--request-id", &format!("r{n}"), "?"]).spawn().expect("started");
+    let children: Vec<Child> = (0..PROCESSES).map(start).collect();
+    for child in children {
+        let done = finish(child).exits(4).prints("");
+        assert!(!done.err.contains("warning:"), "trouble with the store: {}", done.err);
+    }
+}
+
+fn number(stage: &Stage, query: &str) -> u32 {
+    stage.sql().query_row(query, [], |row| row.get(0)).expect(query)
+}
+
+#[test]
+fn sixteen_failures_at_once_are_sixteen_in_a_row() {
+    let bad = openai(breaks());
+    // A breaker that never opens counts them all.
+    let stage = Stage::with(&format!("{}[breaker]\nfailures = 1000\nconsecutive = 1000\n", config(&[("bad", &bad)])));
+    all_at_once(&stage);
+    assert_eq!(bad.hits(), 16);
+    assert_eq!(number(&stage, "SELECT count(*) FROM attempts WHERE class = 'server_error'"), PROCESSES);
+    assert_eq!(number(&stage, "SELECT count(DISTINCT request_id) FROM attempts"), PROCESSES);
+    assert_eq!(number(&stage, "SELECT count(*) FROM requests WHERE outcome = 'exhausted'"), PROCESSES);
+    let status = stage.json(&["status", "--json"]);
+    assert_eq!(status["deployments"][0]["circuit"]["failures"], json!(PROCESSES));
+    assert_eq!((&status["deployments"][0]["circuit"]["state"], &status["holds"]), (&json!("closed"), &json!([])));
+}
+
+#[test]
+fn the_breaker_opens_at_the_third_in_a_row_and_late_failures_change_nothing() {
+    let bad = openai(breaks());
+    let stage = Stage::of(&[("bad", &bad)]);
+    all_at_once(&stage);
+    let sent = u32::try_from(bad.hits()).expect("a small number");
+    assert!((3..=PROCESSES).contains(&sent), "{sent}");
+    assert_eq!(number(&stage, "SELECT count(*) FROM attempts"), sent, "what was sent is logged, no more and no less");
+    assert_eq!(number(&stage, "SELECT count(*) FROM requests"), PROCESSES);
+    let circuit = stage.json(&["status", "--json"])["deployments"][0]["circuit"].clone();
+    assert_eq!((&circuit["state"], &circuit["failures"]), (&json!("open"), &json!(3)));
+    assert_eq!(number(&stage, "SELECT opens FROM circuits"), 1, "late failures do not open it again");
+    stage.run(&["chat", "?"]).exits(4);
+    assert_eq!(bad.hits(), sent as usize, "an open circuit lets nobody pass");
+}
+
+#[test]
+fn an_open_circuit_lets_one_probe_of_all_pass() {
+    // Three failures open it, and the probe hangs long enough for all others to come while it is under way.
+    let replies = vec![breaks(), breaks(), breaks(), Reply::SlowDrip { text: "back again at last".into(), every_ms: 60 }];
+    let bad = openai(replies);
+    let stage = Stage::of(&[("bad", &bad)]);
+    for _ in 0..3 {
+        stage.run(&["chat", "?"]).exits(4);
+    }
+    let later = "2026-08-23T03:01:00Z";
+    let start = |_| stage.command(&["chat", "--stream", "?"]).env("LLMR_NOW", later).spawn().expect("started");
+    let children: Vec<Child> = (0..PROCESSES).map(start).collect();
+    let codes: Vec<Option<i32>> = children.into_iter().map(|child| finish(child).code).collect();
+    // Who came before the probe was over was held; who came after it found the circuit closed.
+    let answered = codes.iter().filter(|code| **code == Some(0)).count();
+    assert!(codes.iter().all(|code| matches!(code, Some(0 | 4))), "{codes:?}");
+    assert_eq!(bad.hits(), 3 + answered);
+    let probes: u32 = number(&stage, "SELECT count(*) FROM attempts WHERE kind = 'probe'");
+    assert_eq!(probes, 1);
+    assert_eq!(number(&stage, "SELECT count(*) FROM circuits WHERE state <> 'closed'"), 0);
+}

@@ -1,0 +1,216 @@
+//! State files that cannot be used: a request is answered all the same, with a warning; what is about the state fails;
+//! and no byte of the file changes.
+#![cfg(test)]
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+
+use llmr::rehearsal::{Provider, Reply};
+
+use crate::stage::{Done, Stage, finish, openai};
+
+/// A name and the bytes of each file of a directory.
+fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = std::fs::read_dir(folder).expect("a directory").map(|entry| entry.expect("an entry").path());
+    let files = entries.filter(|path| path.is_file());
+    files.map(|path| (path.display().to_string(), std::fs::read(&path).expect("bytes"))).collect()
+}
+
+/// The same for the state file and what stands beside it.
+fn state_of(stage: &Stage) -> BTreeMap<String, Vec<u8>> {
+    let mut files = contents(&stage.path(""));
+    files.retain(|name, _| name.contains("state.db"));
+    files
+}
+
+/// A stage with a state file that has seen one request.
+fn used(good: &Provider) -> Stage {
+    let stage = Stage::of(&[("good", good)]);
+    stage.run(&["chat", "?"]).exits(0);
+    stage
+}
+
+fn answers_with_a_warning(done: Done, why: &str) {
+    done.exits(0).prints("yes\n").says(&["warning: ", why, "memory"]);
+}
+
+fn is_left_alone(stage: &Stage, why: &str) {
+    let before = state_of(stage);
+    answers_with_a_warning(stage.run(&["chat", "?"]), why);
+    for args in [&["status"][..], &["status", "--json"], &["log"], &["reset", "--all"]] {
+        stage.run(args).exits(1).prints("").says(&["error: ", why, "hint: "]);
+    }
+    assert!(state_of(stage) == before, "{why}: the files changed");
+}
+
+#[test]
+fn a_file_of_a_newer_program() {
+    let good = openai(Reply::answer("yes"));
+    for wal in [true, false] {
+        let stage = used(&good);
+        let sql = stage.sql();
+        sql.pragma_update(None, "user_version", 99).expect("written");
+        if !wal {
+            sql.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).expect("written back");
+        }
+        // Without this, closing would write the WAL back.
+        sql.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, wal).expect("set");
+        drop(sql);
+        is_left_alone(&stage, "version 99");
+    }
+}
+
+#[test]
+fn files_that_are_no_database_of_ours() {
+    let good = openai(Reply::answer("yes"));
+    let mut broken = b"SQLite format 3\0".to_vec();
+    broken.extend((0..4080_u32).map(|n| (n * 7 % 251) as u8));
+    for (bytes, why) in [
+        (b"x".to_vec(), "no SQLite database"),
+        (b"dear diary\n".repeat(1000), "no SQLite database"),
+        (vec![0; 8192], "no SQLite database"),
+        (broken, "state file"),
+    ] {
+        let stage = Stage::of(&[("good", &good)]);
+        stage.file("state.db", &bytes);
+        is_left_alone(&stage, why);
+    }
+    let stage = Stage::of(&[("good", &good)]);
+    stage.sql().execute_batch("CREATE TABLE mine (a); INSERT INTO mine VALUES (1)").expect("a database");
+    is_left_alone(&stage, "another program");
+}
+
+#[test]
+fn a_file_that_was_cut_or_overwritten() {
+    let good = openai(Reply::answer("yes"));
+    for damage in ["cut", "overwritten"] {
+        let stage = used(&good);
+        stage.sql().query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).expect("written back");
+        for rest in ["state.db-wal", "state.db-shm"] {
+            let _ = std::fs::remove_file(stage.path(rest));
+        }
+        let mut bytes = std::fs::read(stage.state()).expect("bytes");
+        match damage {
+            "cut" => bytes.truncate(bytes.len() / 2),
+            _ => bytes[4096..].fill(0xa5),
+        }
+        stage.file("state.db", &bytes);
+        answers_with_a_warning(stage.run(&["chat", "?"]), "damaged");
+        stage.run(&["reset", "--all"]).exits(1).prints("").says(&["error: ", "damaged", "hint: "]);
+        stage.run(&["status"]).exits(1).prints("").says(&["error: ", "damaged", "hint: "]);
+        assert!(std::fs::read(stage.state()).expect("bytes") == bytes, "{damage}: the file changed");
+    }
+}
+
+#[test]
+fn a_row_that_no_program_of_ours_wrote() {
+    let bad = openai(Reply::status(401, "no"));
+    let good = openai(Reply::answer("yes"));
+    let stage = Stage::of(&[("bad", &bad), ("good", &good)]);
+    stage.run(&["chat", "?"]).exits(0);
+    stage.sql().execute("UPDATE circuits SET state = 'ajar'", []).expect("written");
+    answers_with_a_warning(stage.run(&["chat", "?"]), "ajar");
+    stage.run(&["status"]).exits(1).says(&["error: ", "ajar", "hint: "]);
+}
+
+#[test]
+fn a_path_that_is_no_file() {
+    let good = openai(Reply::answer("yes"));
+    let stage = Stage::of(&[("good", &good)]);
+    std::fs::create_dir(stage.state()).expect("a directory");
+    is_left_alone(&stage, "no regular file");
+    let mut stage = Stage::of(&[("good", &good)]);
+    let below_a_file = format!("{}/state.db", stage.file("plain", "text"));
+    stage.set("LLMR_STATE", below_a_file);
+    answers_with_a_warning(stage.run(&["chat", "?"]), "plain/state.db");
+    stage.run(&["status"]).exits(1).says(&["error: ", "plain/state.db", "hint: "]);
+    stage.set("LLMR_STATE", "/proc/nowhere/state.db");
+    answers_with_a_warning(stage.run(&["chat", "?"]), "cannot create");
+}
+
+#[test]
+fn no_place_for_a_state_file_at_all() {
+    let good = openai(Reply::answer("yes"));
+    let stage = Stage::of(&[("good", &good)]);
+    let child = |args: &[&str]| stage.command(args).env_remove("HOME").env_remove("LLMR_STATE").spawn().expect("started");
+    answers_with_a_warning(finish(child(&["chat", "?"])), "no place");
+    finish(child(&["status"])).exits(1).says(&["error: no place"]);
+}
+
+/// As a user that file modes mean something to: root may do anything, so it gives up its rights for the child.
+fn humble(stage: &Stage, args: &[&str]) -> Done {
+    let mut command = stage.command(args);
+    let root = Command::new("id").arg("-u").output().expect("id").stdout.trim_ascii() == b"0";
+    if root {
+        let program = stage.path("llmr");
+        std::fs::copy(env!("CARGO_BIN_EXE_llmr"), &program).expect("a copy");
+        let mut copied = Command::new(program);
+        copied.args(args).env_clear().current_dir(stage.path(""));
+        copied.envs(command.get_envs().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned()))));
+        copied.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+        command = copied;
+        command.uid(65534).gid(65534);
+    }
+    finish(command.spawn().expect("started"))
+}
+
+fn mode(path: &Path, mode: u32) {
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("a mode");
+}
+
+#[test]
+fn files_that_may_not_be_read_or_written() {
+    let good = openai(Reply::answer("yes"));
+    for (file_mode, why) in [(0o000, "cannot read"), (0o444, "cannot write")] {
+        let stage = used(&good);
+        for name in ["state.db", "state.db-wal", "state.db-shm"] {
+            mode(&stage.path(name), file_mode);
+        }
+        mode(&stage.path(""), 0o555);
+        let before = (file_mode != 0).then(|| state_of(&stage));
+        answers_with_a_warning(humble_once(&stage, &["chat", "?"]), why);
+        humble_once(&stage, &["reset", "--all"]).exits(1).says(&["error: ", why, "hint: "]);
+        if let Some(before) = before {
+            assert!(state_of(&stage) == before, "{why}: the files changed");
+        }
+        mode(&stage.path(""), 0o755);
+    }
+}
+
+fn humble_once(stage: &Stage, args: &[&str]) -> Done {
+    mode(&stage.path(""), 0o755);
+    let done = humble(stage, args);
+    mode(&stage.path(""), 0o555);
+    done
+}
+
+#[test]
+fn a_file_that_another_program_keeps_locked() {
+    let good = openai(Reply::answer("yes"));
+    let stage = used(&good);
+    let sql = stage.sql();
+    sql.execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE").expect("locked");
+    let before = state_of(&stage);
+    // At once, for each waits some seconds.
+    let start = |args: &[&str]| stage.command(args).spawn().expect("started");
+    let (chat, reset) = (start(&["chat", "?"]), start(&["reset", "--all"]));
+    answers_with_a_warning(finish(chat), "locked");
+    finish(reset).exits(1).prints("").says(&["error: ", "locked", "hint: "]);
+    assert!(state_of(&stage) == before, "the files changed");
+    sql.execute_batch("ROLLBACK").expect("unlocked");
+}
+
+#[test]
+fn on_memory_a_request_still_goes_down_the_whole_ladder() {
+    let bad = openai(Reply::status(401, "no"));
+    let good = openai(Reply::answer("yes"));
+    let stage = Stage::of(&[("bad", &bad), ("good", &good)]);
+    stage.file("state.db", b"dear diary\n".repeat(100));
+    for hits in 1..=3 {
+        answers_with_a_warning(stage.run(&["chat", "?"]), "no SQLite database");
+        assert_eq!(bad.hits(), hits, "nothing is remembered");
+    }
+}
