@@ -12,6 +12,7 @@ mod members;
 mod mistakes;
 mod quota;
 mod reset;
+mod scenarios;
 mod secrets;
 mod shapes;
 mod stage;
