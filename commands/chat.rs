@@ -44,9 +44,10 @@ pub fn run(args: &ChatArgs, context: &mut Context) -> Result<ExitCode, CliError>
     }
     let mut config = context.config()?;
     context.show_warnings(&config);
-    let store = context.lenient_store(&config)?;
-    let job = args.job(request, &mut config, &store, context)?;
-    let show_text = job.request.stream && !args.json;
+    let choice = args.choice(&mut config)?;
+    let store = context.lenient_store(&config);
+    let job = args.job(request, choice, &config, &store, context)?;
+    let show_text = job.shows_pieces() && !args.json;
     let report = send(&job, &config, &store, context, show_text)?;
     forget_the_old(&store, &config, context);
     print(&report, &config, args.json, show_text, context)
@@ -109,7 +110,7 @@ fn send(
     Ok(report)
 }
 
-/// Becomes true at the first Ctrl-C or SIGTERM.
+/// Becomes true at the first Ctrl-C.
 fn stop_on_interrupt() -> Stop {
     let (sender, receiver) = tokio::sync::watch::channel(false);
     tokio::spawn(async move {
@@ -147,8 +148,10 @@ fn transport_options(job: &Job, config: &Config, context: &Context) -> Result<Tr
 fn print(report: &Report, config: &Config, json: bool, shown: bool, context: &Context) -> Result<ExitCode, CliError> {
     let redactor = context.redactor();
     if json {
-        let text = format!("{}\n", chat_json(report));
-        pass_broken_pipe(context.output.out(&redactor.redact(&text)))?;
+        let mut value = chat_json(report);
+        // Before JSON writes some of a key's characters differently.
+        redactor.redact_json(&mut value);
+        pass_broken_pipe(context.output.out(&format!("{value}\n")))?;
     } else if !shown && matches!(report.end, End::Answered { .. }) {
         let mut screen = Screen::new(&context.output, redactor, true, false, context.clock.now());
         // The reader may have left; that is no failure.

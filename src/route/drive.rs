@@ -229,6 +229,9 @@ impl<S: Store> Drive<'_, S> {
         if !self.made.recorded {
             self.router.store.commit(&Batch { request: Some(record.clone()), ..Batch::default() })?;
         }
+        if let Some(warning) = self.router.store.take_warning() {
+            self.observer.warning(&warning);
+        }
         let Made { answer, parsed, ttft, consumer_gone, .. } = self.made;
         let keep = matches!(end, End::Answered { .. } | End::Partial | End::WrongShape);
         let answer = answer.filter(|_| keep).unwrap_or_default();

@@ -27,6 +27,12 @@ impl<S: Store> FallbackStore<S> {
         self.file.as_ref().filter(|_| !self.failed.get())
     }
 
+    /// Memory alone, for this reason.
+    pub fn without_file(why: &str) -> Self {
+        let warning = Some(format!("{why}; {ON_MEMORY}"));
+        Self { file: None, memory: MemoryStore::new(), failed: Cell::new(false), warning: RefCell::new(warning) }
+    }
+
     /// What went wrong, once.
     pub fn take_warning(&self) -> Option<String> {
         self.warning.borrow_mut().take()
@@ -47,8 +53,10 @@ impl<S: Store> FallbackStore<S> {
     }
 }
 
+const ON_MEMORY: &str = "this request runs on memory state, and nothing of it is remembered";
+
 fn warning(error: &StoreError) -> String {
-    format!("{error}; this request runs on memory state, and nothing of it is remembered")
+    format!("{error}; {ON_MEMORY}")
 }
 
 impl<S: Store> Store for FallbackStore<S> {

@@ -45,3 +45,17 @@ pub struct Job {
     /// How long a probe's lease lives.
     pub lease: Duration,
 }
+
+impl Job {
+    /// How the answer streams; none when it comes whole. An answer that must be checked as a whole is not shown before
+    /// it was.
+    pub(super) fn streams(&self) -> Option<StreamPolicy> {
+        let policy = if self.request.schema.is_some() { StreamPolicy::Buffer } else { self.stream };
+        self.request.stream.then_some(policy)
+    }
+
+    /// Whether the observer gets the words as they come; else they stand in the report alone.
+    pub fn shows_pieces(&self) -> bool {
+        self.streams().is_some_and(|policy| policy != StreamPolicy::Buffer)
+    }
+}

@@ -54,13 +54,11 @@ impl<S: Store> Drive<'_, S> {
     /// Makes the exchange, or stops it when the user says so.
     pub(super) async fn exchange(&mut self, exchange: &Exchange, http: &HttpRequest, lane: &Lane) -> Measured {
         let watch = self.router.clock.stopwatch();
-        // An answer that must be checked as a whole is not shown before it was.
-        let policy = if self.job.request.schema.is_some() { StreamPolicy::Buffer } else { self.job.stream };
         let call = Call {
             transport: self.router.transport,
             http,
             lane,
-            stream: self.job.request.stream.then_some(policy),
+            stream: self.job.streams(),
             time_left: exchange.time_left,
             watch,
         };
