@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value;
 
 /// The number of consecutive characters of a secret that must not appear anywhere.
 const RUN: usize = 12;
@@ -104,6 +105,26 @@ impl Redactor {
         }
         out
     }
+
+    /// The same for every text within a JSON value, and for the names of its fields.
+    pub fn redact_json(&self, value: &mut Value) {
+        match value {
+            Value::String(text) => {
+                if let Cow::Owned(clean) = self.redact(text) {
+                    *text = clean;
+                }
+            }
+            Value::Array(items) => items.iter_mut().for_each(|item| self.redact_json(item)),
+            Value::Object(fields) => {
+                let old = std::mem::take(fields);
+                fields.extend(old.into_iter().map(|(name, mut field)| {
+                    self.redact_json(&mut field);
+                    (self.redact(&name).into_owned(), field)
+                }));
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
 }
 
 impl fmt::Debug for Redactor {
@@ -129,9 +150,20 @@ impl<'a> RedactedStream<'a> {
         self.pending.push_str(piece);
         let held =
             self.redactor.secrets.iter().map(|secret| overlap(&self.pending, secret.expose())).max().unwrap_or(0);
-        let rest = self.pending.split_off(self.pending.len() - held);
+        let rest = self.pending.split_off(self.cut(self.pending.len() - held));
         let ready = std::mem::replace(&mut self.pending, rest);
         self.redactor.redact(&ready).into_owned()
+    }
+
+    /// The place to cut at, or the end of the secret that goes across it: both halves could be too short to be known.
+    fn cut(&self, mut at: usize) -> usize {
+        let covers: Vec<Vec<bool>> =
+            self.redactor.secrets.iter().filter_map(|secret| covered(&self.pending, secret.expose())).collect();
+        let inside = |at: usize| covers.iter().any(|covered| covered.get(at).copied().unwrap_or(false));
+        while at > 0 && (inside(at - 1) && inside(at) || !self.pending.is_char_boundary(at)) {
+            at += 1;
+        }
+        at
     }
 
     /// What is held back, now that nothing follows.
@@ -153,8 +185,9 @@ fn overlap(text: &str, secret: &str) -> usize {
     ends.filter(|end| secret.contains(end)).map(str::len).next().unwrap_or(0)
 }
 
-/// Masks every stretch of `text` that shares a run of [`RUN`] bytes (or the whole of a shorter secret) with `secret`.
-fn mask_runs(text: &str, secret: &str) -> Option<String> {
+/// Which bytes of `text` belong to a run of [`RUN`] bytes (or the whole of a shorter secret) that `secret` has too; none
+/// when no byte does.
+fn covered(text: &str, secret: &str) -> Option<Vec<bool>> {
     let (text_bytes, secret_bytes) = (text.as_bytes(), secret.as_bytes());
     let run = RUN.min(secret_bytes.len());
     if run == 0 || text_bytes.len() < run {
@@ -169,9 +202,12 @@ fn mask_runs(text: &str, secret: &str) -> Option<String> {
             covered.iter_mut().skip(start).take(run).for_each(|byte| *byte = true);
         }
     }
-    if !found {
-        return None;
-    }
+    found.then_some(covered)
+}
+
+/// Masks every stretch of `text` that belongs to `secret`.
+fn mask_runs(text: &str, secret: &str) -> Option<String> {
+    let covered = covered(text, secret)?;
     let mut out = String::with_capacity(text.len());
     let mut masked = false;
     for (at, character) in text.char_indices() {
@@ -225,6 +261,47 @@ mod tests {
             out.push_str(&stream.finish());
             assert_eq!(out, "the key is [redacted], said the provider; l or llmr alone is nothing", "pieces of {size}");
         }
+    }
+
+    /// What a person sees of the text when it comes in these pieces.
+    fn shown<'a>(secret: &str, pieces: impl IntoIterator<Item = &'a str>) -> String {
+        let redactor = Redactor::new([Secret::new(secret)]);
+        let mut stream = RedactedStream::new(&redactor);
+        let mut out: String = pieces.into_iter().map(|piece| stream.push(piece)).collect();
+        out.push_str(&stream.finish());
+        out
+    }
+
+    #[test]
+    fn a_secret_that_repeats_itself_does_not_slip_through_the_cut() {
+        // After the `Z` the longest end that could go on is `lmZ`, in the middle of a run of twelve.
+        let (secret, text) = ("abcdefghijklm--lmZ0123", "abcdefghijklmZ");
+        for at in 0..=text.len() {
+            let (head, tail) = text.split_at(at);
+            assert_eq!(shown(secret, [head, tail]), "[redacted]Z", "{head} {tail}");
+        }
+        assert_eq!(shown(secret, text.split("").filter(|letter| !letter.is_empty())), "[redacted]Z");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_run_of_any_secret_is_shown_in_any_pieces(secret in "[ab]{12,20}", pieces in "[abß]{0,80}", size in 1_usize..9) {
+            let letters: Vec<char> = pieces.chars().collect();
+            let pieces: Vec<String> = letters.chunks(size).map(|piece| piece.iter().collect()).collect();
+            let out = shown(&secret, pieces.iter().map(String::as_str));
+            for run in secret.as_bytes().windows(RUN) {
+                proptest::prop_assert!(!out.as_bytes().windows(RUN).any(|window| window == run), "{}", out);
+            }
+        }
+    }
+
+    #[test]
+    fn json_is_cleaned_before_it_is_written() {
+        let odd = r#"Zq7"xW2\pL9"vT4"#;
+        let redactor = Redactor::new([Secret::new(odd)]);
+        let mut value = serde_json::json!({"text": format!("key {odd}."), "list": [odd, 1, null], odd: true});
+        redactor.redact_json(&mut value);
+        assert_eq!(value, serde_json::json!({"text": "key [redacted].", "list": [MASK, 1, null], MASK: true}));
     }
 
     #[test]
