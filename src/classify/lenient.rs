@@ -31,8 +31,12 @@ pub(crate) fn find_values(text: &str) -> Vec<Found> {
     let mut budget = text.len().saturating_mul(6).saturating_add(4096);
     while let Some(offset) = text.get(at..).and_then(|rest| rest.find(['{', '['])) {
         let start = at + offset;
+        if let Some(end) = list_without_object(text, start) {
+            at = end;
+            continue;
+        }
         let mut parser = Parser { text, bytes: text.as_bytes(), at: start, depth: 0 };
-        let value = if opens_list_without_object(text, start) { None } else { parser.value() };
+        let value = parser.value();
         let used = parser.at.saturating_sub(start).max(1);
         if budget < used || found.len() >= MAX_VALUES {
             break;
@@ -63,10 +67,12 @@ pub(crate) fn parse_whole(text: &str) -> Option<Value> {
     parser.value().filter(|value| first == '"' || holds_object(value))
 }
 
-/// `[` is common in logs; only one that is followed by an object can hold an error.
-fn opens_list_without_object(text: &str, start: usize) -> bool {
-    let Some(rest) = text.get(start..).and_then(|rest| rest.strip_prefix('[')) else { return false };
-    !rest.trim_start_matches(|c: char| c.is_whitespace() || c == '(' || c == '[').starts_with('{')
+/// `[` is common in logs; only one that is followed by an object can hold an error. For another the end of it and of
+/// all that open right after it, for none of which it is otherwise.
+fn list_without_object(text: &str, start: usize) -> Option<usize> {
+    let rest = text.get(start..)?.strip_prefix('[')?;
+    let inside = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '(' || c == '[');
+    (!inside.starts_with('{')).then(|| text.len() - inside.len())
 }
 
 fn holds_object(value: &Value) -> bool {
