@@ -12,6 +12,8 @@ use llmr::classify::{Classifier, CustomRule};
 use llmr::domain::{Class, ProviderName, printable};
 use llmr::report::classify::{Entry, explained_json, explained_text, failure_json, summary_json, summary_text, table};
 
+use crate::error::CliError;
+
 /// Say what captured failures are.
 ///
 /// Reads JSONL records, HAR files or free log text, and says for each failure what it is, what to do, which scope it
@@ -60,7 +62,7 @@ impl From<FormatName> for Format {
     }
 }
 
-fn parse_class(text: &str) -> Result<Class, String> {
+pub(crate) fn parse_class(text: &str) -> Result<Class, String> {
     let classes = || Class::ALL.iter().map(|class| class.as_str()).collect::<Vec<_>>().join(", ");
     text.trim().parse().map_err(|_| format!("no such class; there are {}", classes()))
 }
@@ -86,8 +88,8 @@ pub(crate) struct Surroundings<'a> {
 /// Runs the command and says the exit code.
 ///
 /// # Errors
-/// When a file cannot be read or the output cannot be written.
-pub(crate) fn run(args: &ClassifyArgs, around: Surroundings<'_>) -> io::Result<u8> {
+/// When a file cannot be read, which is named, or the output cannot be written.
+pub(crate) fn run(args: &ClassifyArgs, around: Surroundings<'_>) -> Result<u8, CliError> {
     let Surroundings { catalog, rules, now, width, stdin, out, err } = around;
     let classifier = Classifier::new(rules);
     let mut entries = Vec::new();
@@ -110,17 +112,17 @@ pub(crate) fn run(args: &ClassifyArgs, around: Surroundings<'_>) -> io::Result<u
 }
 
 /// The texts with the prefix that tells them apart, if there are several.
-fn inputs(args: &ClassifyArgs, stdin: &mut dyn Read) -> io::Result<Vec<(String, Vec<u8>)>> {
+fn inputs(args: &ClassifyArgs, stdin: &mut dyn Read) -> Result<Vec<(String, Vec<u8>)>, CliError> {
+    let unreadable = |what: &str, error: io::Error| CliError::trouble(format!("cannot read {what}: {error}"));
     let dash = [PathBuf::from("-")];
     let files = if args.files.is_empty() { &dash[..] } else { &args.files };
     let mut texts = Vec::new();
     for path in files {
         let mut text = Vec::new();
         if path.as_os_str() == "-" {
-            stdin.read_to_end(&mut text)?;
+            stdin.read_to_end(&mut text).map_err(|error| unreadable("standard input", error))?;
         } else {
-            text =
-                fs::read(path).map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
+            text = fs::read(path).map_err(|error| unreadable(&path.display().to_string(), error))?;
         }
         let name =
             if files.len() > 1 { format!("{}: ", printable(&path.display().to_string())) } else { String::new() };

@@ -199,12 +199,11 @@ impl Context {
     }
 
     /// The state for a request, which runs on memory if the file cannot be used.
-    ///
-    /// # Errors
-    /// When there is no place for a state file.
-    pub fn lenient_store(&self, config: &Config) -> Result<FallbackStore<SqliteStore>, CliError> {
-        let path = self.state_path(Some(config))?;
-        Ok(FallbackStore::new(SqliteStore::open(&path, OpenOptions::default())))
+    pub fn lenient_store(&self, config: &Config) -> FallbackStore<SqliteStore> {
+        match self.state_path(Some(config)) {
+            Ok(path) => FallbackStore::new(SqliteStore::open(&path, OpenOptions::default())),
+            Err(error) => FallbackStore::without_file(error.message()),
+        }
     }
 
     /// The state for a command that is about the state.

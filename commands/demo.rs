@@ -110,7 +110,8 @@ impl<'a> Stage<'a> {
         request.schema = Some(night::schema());
         let name = LadderName::new(ladder);
         let args = RequestArgs::on_ladder(&name);
-        let job = args.job(request, &mut self.config, &self.store, self.context)?;
+        let choice = args.choice(&mut self.config)?;
+        let job = args.job(request, choice, &self.config, &self.store, self.context)?;
         let classifier = self.context.classifier(None);
         let mut rng = self.context.rng.clone();
         let router = Router {

@@ -9,6 +9,8 @@ use crate::output::Output;
 /// The exit codes of the contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Code {
+    /// Nobody reads any more, which is no failure.
+    ReaderGone = 0,
     /// Our own or the system's trouble.
     Trouble = 1,
     /// The command line is wrong.
@@ -62,6 +64,11 @@ impl CliError {
         Self::new(Code::Usage, message)
     }
 
+    /// What went wrong, in one line.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
     /// With a further line below the message.
     pub fn cause(mut self, line: impl Into<String>) -> Self {
         self.causes.push(line.into());
@@ -76,6 +83,9 @@ impl CliError {
 
     /// Prints it and gives its exit code.
     pub fn report(&self, output: &Output, redactor: &Redactor) -> ExitCode {
+        if self.code == Code::ReaderGone {
+            return self.code.into();
+        }
         let clean = |text: &str| printable(&redactor.redact(text));
         output.note(&format!("{} {}", output.label("error"), clean(&self.message)));
         for cause in &self.causes {
@@ -89,13 +99,25 @@ impl CliError {
 }
 
 impl From<std::io::Error> for CliError {
+    /// Of writing to standard output.
     fn from(error: std::io::Error) -> Self {
+        if error.kind() == std::io::ErrorKind::BrokenPipe {
+            return Self::new(Code::ReaderGone, "nobody reads");
+        }
         Self::trouble(format!("cannot write: {error}"))
     }
 }
 
 impl From<llmr::store::StoreError> for CliError {
     fn from(error: llmr::store::StoreError) -> Self {
-        Self::trouble(error.to_string())
+        let hint = error.hint();
+        let mut told = Self::trouble(error.to_string());
+        if let Some(source) = std::error::Error::source(&error) {
+            told = told.cause(source.to_string());
+        }
+        match hint {
+            Some(hint) => told.hint(hint),
+            None => told,
+        }
     }
 }

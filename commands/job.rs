@@ -103,6 +103,12 @@ fn duration(text: &str) -> Result<Duration, String> {
     parse_duration(text).ok_or_else(|| format!("`{text}` is no duration; write it like 750ms, 30s, 5m, 6h or 7d"))
 }
 
+/// Who is meant.
+pub struct Choice {
+    ladder: LadderName,
+    directives: Directives,
+}
+
 impl RequestArgs {
     /// Nothing but a prompt.
     pub fn prompt(text: &str) -> Self {
@@ -219,12 +225,11 @@ impl RequestArgs {
             return Err(error.hint(format!("ladders: {}; or name provider/model", names.join(", "))));
         }
         let deployments = config.deployments(wanted).map_err(|error| CliError::usage(format!("--model: {error}")))?;
-        let provider = deployments.first().map(|deployment| deployment.provider.clone());
-        if let Some(provider) = provider.filter(|provider| config.provider(provider).is_none()) {
-            let error = CliError::new(Code::Config, format!("there is no provider `{provider}`"));
-            return Err(match config.catalog.nearest(provider.as_str()) {
-                Some(near) => error.hint(format!("did you mean `{near}`?")),
-                None => error.hint("give it a base_url and a wire in the config"),
+        if let Some((message, hint)) = config.slip(wanted) {
+            let error = CliError::new(Code::Config, message);
+            return Err(match hint {
+                Some(hint) => error.hint(hint),
+                None => error,
             });
         }
         let ladder = direct(&deployments, config);
@@ -232,17 +237,23 @@ impl RequestArgs {
         Ok(name)
     }
 
+    /// Who is meant, so that a slip is told before anything is written.
+    pub fn choice(&self, config: &mut Config) -> Result<Choice, CliError> {
+        let directives = self.directives(config)?;
+        Ok(Choice { ladder: self.chosen(config)?, directives })
+    }
+
     /// Everything that the driver needs.
     pub fn job(
         &self,
         request: ChatRequest,
-        config: &mut Config,
+        choice: Choice,
+        config: &Config,
         store: &FallbackStore<SqliteStore>,
         context: &mut Context,
     ) -> Result<Job, CliError> {
         self.refuse_known_id(store)?;
-        let directives = self.directives(config)?;
-        let ladder = self.chosen(config)?;
+        let Choice { ladder, directives } = choice;
         let salt = store.salt()?;
         let shapes = match request.schema {
             Some(_) => store.shapes_since(context.clock.now() - SHAPE_WINDOW)?,

@@ -23,7 +23,7 @@ pub struct LogArgs {
     /// The id of one request
     request: Option<String>,
     /// Only requests with a failure of this class
-    #[arg(long, value_name = "CLASS")]
+    #[arg(long, value_name = "CLASS", value_parser = crate::classify::parse_class)]
     class: Option<Class>,
     /// Only requests since then: a time like 2026-08-23T03:00:00Z, or how long ago like 6h
     #[arg(long, value_name = "TIME|DUR")]

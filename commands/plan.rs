@@ -29,8 +29,9 @@ pub fn show(args: &RequestArgs, context: &mut Context) -> Result<ExitCode, CliEr
     let request = args.request(None, false)?;
     let mut config = context.config()?;
     context.show_warnings(&config);
-    let store = context.lenient_store(&config)?;
-    let job = args.job(request, &mut config, &store, context)?;
+    let choice = args.choice(&mut config)?;
+    let store = context.lenient_store(&config);
+    let job = args.job(request, choice, &config, &store, context)?;
     let machine = Run::new(job.spec.clone(), job.shape, job.directives.clone());
     let holds = store.holds()?;
     if let Some(warning) = store.take_warning() {

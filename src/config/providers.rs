@@ -140,7 +140,7 @@ fn provider(
     }
     info.models.extend(new);
     claim_hosts(&info, catalog);
-    all.settings.insert(name.clone(), settings(section));
+    all.settings.insert(name.clone(), settings(section, all.listed.contains(name)));
     catalog.providers.insert(name.clone(), info);
     elsewhere
 }
@@ -244,12 +244,13 @@ fn plain_headers(section: &Section<'_, '_>) -> Vec<(String, String)> {
     headers
 }
 
-fn settings(section: &Section<'_, '_>) -> ProviderSettings {
+fn settings(section: &Section<'_, '_>, lists_all_models: bool) -> ProviderSettings {
     let text = |key: &str| section.get(key).and_then(|node| node.text());
     ProviderSettings {
         region: text("region"),
         backend: text("backend"),
         ca_file: text("ca_file").map(|path| section.reader.path(&path)),
+        lists_all_models,
     }
 }
 

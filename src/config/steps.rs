@@ -13,7 +13,7 @@ use crate::domain::{CredentialName, Deployment, LadderName, ProviderName};
 use super::limits::{LIMIT_KEYS, limits, timeouts};
 use super::providers::Providers;
 use super::reader::{Node, Section, suggest};
-use super::types::{CredentialConfig, LadderConfig, Limits, StepConfig, Strategy};
+use super::types::{Config, CredentialConfig, LadderConfig, Limits, StepConfig, Strategy};
 
 const LADDER_KEYS: &[&str] =
     &["steps", "strategy", "context_window", "content_policy", "last_resort", "min_valid", "system"];
@@ -219,6 +219,34 @@ fn checked(node: &Node<'_, '_>, text: &str, known: &Known<'_>) -> Result<Deploym
 fn is_slip(alias: &str) -> bool {
     let version = alias.starts_with(|c: char| c.is_ascii_digit()) || matches!(alias, "latest" | "default");
     !version && !alias.contains('/')
+}
+
+impl Config {
+    /// What is probably mistyped in `provider/model[@credential]` as a person named it, with what may have been meant;
+    /// none when it may be asked. The same slips as in a step of the file.
+    pub fn slip(&self, text: &str) -> Option<(String, Option<String>)> {
+        let named = |provider: &ProviderName, name: &CredentialName| {
+            self.credentials.iter().any(|known| known.provider == *provider && known.name == *name)
+        };
+        let Deployment { provider, model, credential } = &Deployment::parse_with(text, named).ok()?;
+        let Some(info) = self.provider(provider) else {
+            let near = self.catalog.nearest(provider.as_str()).map(|near| format!("did you mean `{near}`?"));
+            let hint = near.or_else(|| Some("give it a base_url and a wire in the config".to_owned()));
+            return Some((format!("there is no provider `{provider}`"), hint));
+        };
+        let own = self.credentials.iter().filter(|known| known.provider == *provider).map(|known| known.name.as_str());
+        if let Some((_, alias)) = model.as_str().rsplit_once('@').filter(|_| credential.is_none())
+            && is_slip(alias)
+        {
+            return Some((format!("{provider} has no credential `{alias}`"), suggest(alias, own)));
+        }
+        let lists_all = self.providers.get(provider).is_some_and(|settings| settings.lists_all_models);
+        if lists_all && !info.models.iter().any(|listed| listed.id == *model) {
+            let hint = suggest(model.as_str(), info.models.iter().map(|listed| listed.id.as_str()));
+            return Some((format!("{provider} lists no model `{model}`"), hint));
+        }
+        None
+    }
 }
 
 /// Reports each chain of ladders that comes back to where it began, at its first ladder.

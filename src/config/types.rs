@@ -55,6 +55,8 @@ pub struct ProviderSettings {
     pub backend: Option<String>,
     /// A file with certificates that are trusted besides the usual ones.
     pub ca_file: Option<PathBuf>,
+    /// Whether the models that the file lists are all that it has; the catalogue's lists are never complete.
+    pub lists_all_models: bool,
 }
 
 /// One key, by its alias.
