@@ -25,9 +25,7 @@ fn the_night_is_told_and_its_state_can_be_opened() {
     let done = stage.run(&["demo"]).exits(0);
     assert_eq!(done.err, "");
     let lines: Vec<&str> = done.out.lines().collect();
-    let at = |what: &dyn Fn(&&str) -> bool| {
-        lines.iter().position(|line| what(line)).unwrap_or_else(|| panic!("{}", done.out))
-    };
+    let at = |what: &dyn Fn(&&str) -> bool| lines.iter().position(what).unwrap_or_else(|| panic!("{}", done.out));
     let mut last = 0;
     for (provider, class) in NIGHT {
         let found = at(&|line| line.contains(provider) && line.contains(class));

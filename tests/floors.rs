@@ -27,10 +27,9 @@ fn floor(module: &str) -> Option<usize> {
 
 /// The modules that a line names with `crate::`, and with `llmr::` as examples in comments do.
 fn named(line: &str) -> Vec<String> {
-    let after = |(at, _): (usize, &str)| line[at + "crate::".len()..].to_owned();
     let word = |rest: &str| rest.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect::<String>();
     let mut found = Vec::new();
-    for rest in line.match_indices("crate::").map(after) {
+    for rest in line.split("crate::").skip(1) {
         match rest.strip_prefix('{') {
             // use crate::{a::X, b::{Y, Z}};
             Some(list) => {
@@ -43,7 +42,7 @@ fn named(line: &str) -> Vec<String> {
                     depth = depth.saturating_sub(part.matches('}').count());
                 }
             }
-            None => found.push(word(&rest)),
+            None => found.push(word(rest)),
         }
     }
     found.retain(|name| !name.is_empty());

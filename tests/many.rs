@@ -62,7 +62,8 @@ fn the_breaker_opens_at_the_third_in_a_row_and_late_failures_change_nothing() {
 #[test]
 fn an_open_circuit_lets_one_probe_of_all_pass() {
     // Three failures open it, and the probe hangs long enough for all others to come while it is under way.
-    let replies = vec![breaks(), breaks(), breaks(), Reply::SlowDrip { text: "back again at last".into(), every_ms: 60 }];
+    let replies =
+        vec![breaks(), breaks(), breaks(), Reply::SlowDrip { text: "back again at last".into(), every_ms: 60 }];
     let bad = openai(replies);
     let stage = Stage::of(&[("bad", &bad)]);
     for _ in 0..3 {

@@ -21,11 +21,11 @@ fn an_unknown_name_is_told_with_the_nearest_one() {
     let stage = stage(&lab);
     for (args, code, says) in [
         (&["chat", "-m", "mian", "?"][..], 3, &["no ladder `mian`", "main"][..]),
-        (&["chat", "-m", "grok/llama", "?"], 3, &["no provider `grok`", "`groq`"]),
-        (&["chat", "-m", "lab/qwen3-8", "?"], 3, &["no model", "qwen3-8", "`qwen3-8b`"]),
+        (&["chat", "-m", "gorq/llama", "?"], 3, &["no provider `gorq`", "`groq`"]),
+        (&["chat", "-m", "lab/qwen3-8", "?"], 3, &["lists no model `qwen3-8`", "`qwen3-8b`"]),
         (&["chat", "-m", "lab/qwen3-8b@teem", "?"], 3, &["no credential", "teem", "`team`"]),
         (&["chat", "-m", "lab/", "?"], 2, &["--model", "lab/"]),
-        (&["chat", "--pin", "grok", "?"], 2, &["--pin", "`grok`", "`groq`"]),
+        (&["chat", "--pin", "gorq", "?"], 2, &["--pin", "`gorq`", "`groq`"]),
         (&["chat", "--exclude", "lba", "?"], 2, &["--exclude", "`lba`", "`lab`"]),
         (&["chat", "--strean", "?"], 2, &["--strean", "--stream"]),
         (&["chat", "--deadline", "soon", "?"], 2, &["--deadline", "soon", "30s"]),
@@ -36,7 +36,7 @@ fn an_unknown_name_is_told_with_the_nearest_one() {
         (&["chat", "-a", "llmr.toml", "?"], 2, &["--image", "PNG"]),
         (&["chat", "--messages", "llmr.toml", "?"], 2, &["--messages", "not JSON"]),
         (&["stauts"], 2, &["stauts", "status"]),
-        (&["caps", "grok"], 2, &["`grok`", "`groq`"]),
+        (&["caps", "gorq"], 2, &["`gorq`", "`groq`"]),
         (&["log", "--class", "ratelimit"], 2, &["ratelimit", "rate_limit"]),
         (&["log", "--since", "yesterday"], 2, &["--since", "yesterday", "6h"]),
         (&["status", "a@b@"], 2, &["a@b@", "provider/model"]),
@@ -58,11 +58,20 @@ fn all_mistakes_of_a_config_are_told_at_once() {
     let lab = openai(Reply::answer("yes"));
     let text = config(&[("lab", &lab)])
         .replace("retry_budget = 0", "retry_budgte = 0\ndeadline = \"2 minutes\"")
-        .replace("steps = [", "stratgy = \"ordered\"\nsteps = [\"grok/llama\", ");
+        .replace("steps = [", "stratgy = \"ordered\"\nsteps = [\"gorq/llama\", ");
     let stage = Stage::with(&text);
     for args in [&["chat", "?"][..], &["plan"], &["status"], &["reset", "--all"], &["log"]] {
         let done = stage.run(args).exits(3).prints("");
-        let done = done.says(&["llmr.toml:3", "retry_budget", "llmr.toml:4", "deadline", "llmr.toml:6", "strategy", "llmr.toml:7", "groq"]);
+        let done = done.says(&[
+            "llmr.toml:3",
+            "retry_budget",
+            "llmr.toml:4",
+            "deadline",
+            "llmr.toml:6",
+            "strategy",
+            "llmr.toml:7",
+            "groq",
+        ]);
         assert_eq!(done.err.lines().filter(|line| line.contains("llmr.toml:")).count(), 4, "{}", done.err);
     }
     let check = stage.run(&["check"]).exits(3);
@@ -78,7 +87,10 @@ fn a_config_that_is_no_toml_says_where() {
     let stage = Stage::bare();
     let file = stage.file("latin.toml", b"system = \"\xe4\"\n");
     stage.run(&["chat", "--config", &file, "?"]).exits(3).says(&["latin.toml"]);
-    stage.run(&["chat", "--config", stage.path("").to_str().expect("a plain path"), "?"]).exits(3).says(&["cannot read config"]);
+    stage
+        .run(&["chat", "--config", stage.path("").to_str().expect("a plain path"), "?"])
+        .exits(3)
+        .says(&["cannot read config"]);
 }
 
 #[test]

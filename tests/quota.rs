@@ -23,7 +23,10 @@ fn gemini_day() -> Reply {
 
 /// Two keys of one project at Gemini, whose day is spent, before a provider that answers.
 fn gemini_stage(gemini: &Provider, good: &Provider) -> Stage {
-    let places = [("one", "{ env = \"KEY_ONE\" }\naccount = \"project\""), ("two", "{ env = \"KEY_TWO\" }\naccount = \"project\"")];
+    let places = [
+        ("one", "{ env = \"KEY_ONE\" }\naccount = \"project\""),
+        ("two", "{ env = \"KEY_TWO\" }\naccount = \"project\""),
+    ];
     let mut stage = Stage::with(&format!(
         "[limits]\nretry_budget = 0\n[ladders.main]\nsteps = [\"gemini/gemini-2.5-flash\", \"good/m\"]\n{}{}{}",
         declared("gemini", gemini),
@@ -93,8 +96,10 @@ fn a_documented_reset_is_probed_early_once_by_one_process() {
 }
 
 fn daily(headers: &[(&str, &str)]) -> Reply {
-    let headers: BTreeMap<String, String> = headers.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
-    let body = json!({"error": {"message": "Daily request limit reached. You have used 1000 of 1000 requests per day."}});
+    let headers: BTreeMap<String, String> =
+        headers.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+    let body =
+        json!({"error": {"message": "Daily request limit reached. You have used 1000 of 1000 requests per day."}});
     Reply::Status { status: 429, headers, body }
 }
 

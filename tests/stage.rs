@@ -1,4 +1,5 @@
 //! Where the tests play: scripted providers, a config, a state file and a home of their own, and the real program.
+#![cfg(test)]
 
 use std::fmt::Write as _;
 use std::io::Write as _;
