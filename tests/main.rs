@@ -20,3 +20,4 @@ mod start;
 mod state_files;
 mod store_processes;
 mod streams;
+mod walk;

@@ -6,7 +6,7 @@ use std::process::Child;
 use llmr::rehearsal::Reply;
 use serde_json::json;
 
-use crate::stage::{Stage, config, finish, openai};
+use crate::stage::{Stage, config, finish, openai, signal, until};
 
 /// How many run at once.
 const PROCESSES: u32 = 16;
@@ -80,4 +80,46 @@ fn an_open_circuit_lets_one_probe_of_all_pass() {
     let probes: u32 = number(&stage, "SELECT count(*) FROM attempts WHERE kind = 'probe'");
     assert_eq!(probes, 1);
     assert_eq!(number(&stage, "SELECT count(*) FROM circuits WHERE state <> 'closed'"), 0);
+}
+
+/// A stage whose circuit is open, at a provider that takes the probe and says nothing.
+fn probed() -> (llmr::rehearsal::Provider, Stage) {
+    let bad = openai(vec![breaks(), breaks(), breaks(), Reply::Hang, Reply::answer("back")]);
+    let stage = Stage::of(&[("bad", &bad)]);
+    for _ in 0..3 {
+        stage.run(&["chat", "?"]).exits(4);
+    }
+    (bad, stage)
+}
+
+/// When the circuit of [`probed`] lets its probe pass.
+const DUE: &str = "2026-08-23T03:01:00Z";
+
+#[test]
+fn a_prober_that_is_killed_frees_its_probe_by_time() {
+    let (bad, stage) = probed();
+    let prober = stage.command(&["chat", "?"]).env("LLMR_NOW", DUE).spawn().expect("started");
+    until("the probe is under way", || bad.hits() == 4);
+    signal(prober.id(), "KILL");
+    assert_eq!(finish(prober).code, None);
+    stage.run_at(DUE, &["chat", "?"]).exits(4);
+    assert_eq!(bad.hits(), 4, "the lease still stands");
+    let until = stage.run_at(DUE, &["status", "--json"]).exits(0).json()["holds"][0]["until"].clone();
+    stage.run_at(until.as_str().expect("a time"), &["chat", "?"]).exits(0).prints("back\n");
+}
+
+#[test]
+fn a_prober_that_is_interrupted_or_late_frees_its_probe_at_once() {
+    for deadline in [None, Some("50ms")] {
+        let (bad, stage) = probed();
+        let args = ["chat", "?", "--deadline", deadline.unwrap_or("60s")];
+        let prober = stage.command(&args).env("LLMR_NOW", DUE).spawn().expect("started");
+        until("the probe is under way", || bad.hits() == 4);
+        if deadline.is_none() {
+            signal(prober.id(), "INT");
+        }
+        finish(prober).exits(if deadline.is_none() { 130 } else { 8 });
+        stage.run_at(DUE, &["chat", "?"]).exits(0).prints("back\n");
+        assert_eq!(bad.hits(), 5);
+    }
 }

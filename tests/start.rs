@@ -137,3 +137,23 @@ fn check_without_a_config_speaks_of_the_environment() {
     stage.set("GROQ_API_KEY", "gsk_not_a_key_at_all_0123");
     assert!(stage.run(&["check"]).exits(0).out.contains("main"));
 }
+
+#[test]
+fn without_a_config_status_and_reset_know_what_the_state_holds() {
+    let barred = openai(Reply::status(401, json!({"error": {"message": "Incorrect API key provided"}})));
+    let stage = Stage::of(&[("barred", &barred)]);
+    stage.run(&["chat", "?"]).exits(5);
+    std::fs::remove_file(stage.path("llmr.toml")).expect("removed");
+    let bare = |args: &[&str]| {
+        let child = stage.command(args).env_remove("LLMR_CONFIG").spawn().expect("started");
+        crate::stage::finish(child).exits(0)
+    };
+    let status = bare(&["status", "--json"]).json();
+    assert_eq!(
+        (&status["holds"][0]["class"], &status["deployments"][0]["deployment"]),
+        (&json!("auth"), &json!("barred/m"))
+    );
+    assert_eq!(status["deployments"][0]["eligible"], json!(false), "{status:#}");
+    bare(&["reset", "barred"]);
+    assert_eq!(bare(&["status", "--json"]).json()["holds"], json!([]));
+}
