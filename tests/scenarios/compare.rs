@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use llmr::domain::{AttemptRecord, Dimension};
-use llmr::ladder::{Skip, SkipReason};
+use llmr::ladder::Skip;
 use llmr::policy::{CircuitState, HoldRecord, Versioned, holds_now, returns_at};
 
 use super::file::Expect;
@@ -100,7 +100,7 @@ fn skips(skipped: &[Skip]) -> Vec<String> {
         let trust = skip.provenance.map_or(String::new(), |provenance| format!(" {provenance}"));
         format!("{} {}{until}{trust}", skip.deployment, skip.reason.word())
     };
-    skipped.iter().filter(|skip| skip.reason != SkipReason::NotNeeded).map(line).collect()
+    skipped.iter().map(line).collect()
 }
 
 /// All holds that hold or count, sorted by their lines.
