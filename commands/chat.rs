@@ -42,9 +42,8 @@ pub fn run(args: &ChatArgs, context: &mut Context) -> Result<ExitCode, CliError>
         let error = CliError::usage("there is nothing to ask: no PROMPT, and nothing on stdin");
         return Err(error.hint("llmr chat \"why is the sky blue?\", or pipe text into it; --help shows the rest"));
     }
-    let mut config = context.config()?;
+    let (config, choice) = args.settle(context)?;
     context.show_warnings(&config);
-    let choice = args.choice(&mut config)?;
     let store = context.lenient_store(&config);
     let job = args.job(request, choice, &config, &store, context)?;
     let show_text = job.shows_pieces() && !args.json;

@@ -243,6 +243,17 @@ impl RequestArgs {
         Ok(Choice { ladder: self.chosen(config)?, directives })
     }
 
+    /// The config and who is meant by it. A slip is told with the names of the whole catalogue.
+    pub fn settle(&self, context: &Context) -> Result<(Config, Choice), CliError> {
+        let mut config = context.config()?;
+        if let Ok(choice) = self.choice(&mut config) {
+            return Ok((config, choice));
+        }
+        let mut config = context.whole_config_file()?.unwrap_or(config);
+        let choice = self.choice(&mut config)?;
+        Ok((config, choice))
+    }
+
     /// Everything that the driver needs.
     pub fn job(
         &self,

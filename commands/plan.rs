@@ -27,9 +27,8 @@ pub fn run(args: &PlanArgs, context: &mut Context) -> Result<ExitCode, CliError>
 pub fn show(args: &RequestArgs, context: &mut Context) -> Result<ExitCode, CliError> {
     args.refuse_unknown()?;
     let request = args.request(None, false)?;
-    let mut config = context.config()?;
+    let (config, choice) = args.settle(context)?;
     context.show_warnings(&config);
-    let choice = args.choice(&mut config)?;
     let store = context.lenient_store(&config);
     let job = args.job(request, choice, &config, &store, context)?;
     let machine = Run::new(job.spec.clone(), job.shape, job.directives.clone());
