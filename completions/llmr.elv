@@ -177,6 +177,8 @@ set edit:completion:arg-completer[llmr] = {|@words|
             cand --config 'Config file [env: LLMR_CONFIG]'
             cand --state 'State file [env: LLMR_STATE]'
             cand --color 'When to use colour'
+            cand -f 'Go on showing requests as they end, until Ctrl-C'
+            cand --follow 'Go on showing requests as they end, until Ctrl-C'
             cand --json 'One JSON object a line'
             cand -v 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
             cand --verbose 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
