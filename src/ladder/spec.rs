@@ -5,6 +5,9 @@ use std::time::Duration;
 use crate::catalog::Price;
 use crate::domain::{LadderName, ProviderName, Target};
 
+/// What an answer is assumed to take at most, in tokens, when the request sets no bound.
+const LONG_ANSWER: u64 = 8192;
+
 /// One step with what is known of its deployment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepSpec {
@@ -110,11 +113,12 @@ impl RequestShape {
         self.input_tokens.saturating_add(self.max_tokens.unwrap_or(1)) > window
     }
 
-    /// What one exchange costs at most, in USD; none when the price is not known.
+    /// What one exchange could cost, in USD; none when the price is not known.
     pub(super) fn ceiling_usd(&self, step: &StepSpec) -> Option<f64> {
         let price = step.price?;
-        // Without any bound on the answer, a few thousand tokens are what models give by default.
-        let output = self.max_tokens.or(step.max_output).unwrap_or(4096);
+        // Nobody asked for an answer as long as the model can give; a long one is assumed.
+        let unbounded = step.max_output.unwrap_or(LONG_ANSWER).min(LONG_ANSWER);
+        let output = self.max_tokens.unwrap_or(unbounded);
         Some((self.input_tokens as f64 * price.input + output as f64 * price.output) / 1e6)
     }
 }

@@ -320,12 +320,16 @@ fn directives_are_obeyed_and_told() {
 #[test]
 fn a_step_that_could_cost_too_much_is_not_asked() {
     let mut ladder = spec(&["a/dear@k", "b/cheap@k"]);
-    ladder.steps[0].price = Some(crate::catalog::Price { input: 100.0, output: 1000.0, cached: None });
+    ladder.steps[0].max_output = Some(128_000);
     ladder.limits.max_cost_usd = Some(0.5);
-    let mut world = Play::new(&[]);
-    let shape = RequestShape { input_tokens: 10, max_tokens: Some(1000), images: false };
-    let (end, _) = world.run(ladder, shape, Directives::default());
-    assert_eq!(end, End::Answered { step: 1 });
+    for (max_tokens, price, step) in
+        [(Some(1000), 1000.0, 1), (Some(400), 1000.0, 0), (None, 100.0, 1), (None, 10.0, 0)]
+    {
+        ladder.steps[0].price = Some(crate::catalog::Price { input: 100.0, output: price, cached: None });
+        let shape = RequestShape { input_tokens: 10, max_tokens, images: false };
+        let (end, _) = Play::new(&[]).run(ladder.clone(), shape, Directives::default());
+        assert_eq!(end, End::Answered { step }, "{max_tokens:?} at {price}");
+    }
 }
 
 fn says() -> impl Strategy<Value = Says> {
