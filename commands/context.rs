@@ -83,8 +83,13 @@ impl Context {
         self.env.insert(name.to_owned(), value.to_owned());
     }
 
-    /// The state file that the user named.
-    pub fn named_state(&self) -> Option<PathBuf> {
+    /// The state file that the command line names.
+    pub fn state_flag(&self) -> Option<PathBuf> {
+        self.state_flag.clone()
+    }
+
+    /// The state file that the user named, on the command line or in the environment.
+    fn named_state(&self) -> Option<PathBuf> {
         self.state_flag.clone().or_else(|| self.env_path("LLMR_STATE"))
     }
 

@@ -7,7 +7,7 @@ use crate::domain::{AttemptRecord, RequestRecord};
 use crate::ladder::Skip;
 use crate::route::Report;
 
-use super::moment::{distance, rfc3339, seconds};
+use super::moment::{distance, rfc3339, seconds, seconds_of};
 
 /// The object of `chat --json`.
 pub fn chat_json(report: &Report) -> Value {
@@ -96,5 +96,5 @@ pub fn skip_line(skip: &Skip, now: Timestamp) -> String {
 
 /// A moment with its distance.
 pub(super) fn until_text(until: Timestamp, now: Timestamp) -> String {
-    format!("until {} ({})", rfc3339(until), distance(until, now))
+    format!("until {} ({})", seconds_of(until), distance(until, now))
 }

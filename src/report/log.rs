@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::domain::RequestRecord;
 
 use super::chat::{attempt_json, attempt_line, usage_json};
-use super::moment::{rfc3339, seconds, span};
+use super::moment::{rfc3339, seconds, seconds_of, span};
 use super::status::bare_table;
 
 /// One request with its attempts: a line of `log --json`.
@@ -41,7 +41,7 @@ pub fn requests_text(records: &[RequestRecord], width: u16) -> String {
             .filter_map(|attempt| Some(format!("{} {}", attempt.deployment.provider, attempt.class?)))
             .collect();
         table.add_row([
-            rfc3339(record.started_at),
+            seconds_of(record.started_at),
             record.id.to_string(),
             record.outcome.to_string(),
             record.deployment.as_ref().map_or("-".to_owned(), ToString::to_string),

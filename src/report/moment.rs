@@ -10,6 +10,12 @@ pub fn rfc3339(at: Timestamp) -> String {
     if at.subsec_millisecond() == 0 { whole.to_string() } else { format!("{at:.3}") }
 }
 
+/// The time for people: RFC 3339 in UTC without fractions, a moment later rather than sooner.
+pub(super) fn seconds_of(at: Timestamp) -> String {
+    let up = at.as_second() + i64::from(at.subsec_nanosecond() > 0);
+    Timestamp::from_second(up).unwrap_or(at).to_string()
+}
+
 /// How far away a moment is: `in 4h 12m`, `now`, `3s ago`.
 pub fn distance(at: Timestamp, now: Timestamp) -> String {
     // Rounded away from now: what ends in 59.9 s ends in 1m, not in 59s.

@@ -9,7 +9,10 @@ use crate::ladder::{Eligibility, eligibility};
 use crate::policy::{CircuitState, HoldRecord, Versioned, holds_now, returns_at};
 use crate::store::Health;
 
-use super::moment::{distance, rfc3339};
+use super::moment::{distance, rfc3339, seconds_of};
+
+/// From this width on holds stand in a table.
+const WIDE: u16 = 160;
 
 /// How much of the evidence stands in the table, in characters; `log` and JSON have all that is kept.
 const QUOTE: usize = 64;
@@ -131,8 +134,8 @@ impl Status<'_> {
         if held == 0 {
             out.push_str("nothing is held\n");
         } else {
-            out.push_str(&self.holds_table(width));
-            out.push('\n');
+            let text = if width >= WIDE { self.holds_table(width) + "\n" } else { self.holds_list(width) };
+            out.push_str(&text);
         }
         out
     }
@@ -158,21 +161,45 @@ impl Status<'_> {
 
     fn holds_table(&self, width: u16) -> String {
         let mut table = bare_table(width);
-        table.set_header(["hold", "covers", "why", "until", "known by", "evidence"]);
+        table.set_header(["hold", "covers", "why", "ends", "known by", "since", "request", "evidence"]);
         for held in self.active() {
             let record = &held.record;
-            let until = returns_at(record);
             table.add_row([
                 hold_id(held),
                 record.scope().to_string(),
-                format!("{} ({})", record.class(), record.kind()),
-                until.map_or("-".to_owned(), |at| format!("{}, {}", rfc3339(at), distance(at, self.now))),
+                why(record),
+                self.end(record),
                 record.provenance().to_string(),
+                distance(record.since(), self.now),
+                record.request_id().map_or("-".to_owned(), ToString::to_string),
                 excerpt(record.evidence(), QUOTE),
             ]);
         }
         table.to_string()
     }
+
+    /// One hold after the other, for screens on which a table would be a heap of broken words.
+    fn holds_list(&self, width: u16) -> String {
+        let mut out = String::new();
+        for held in self.active() {
+            let record = &held.record;
+            out.push_str(&format!(" {:<4} {}\n", hold_id(held), record.scope()));
+            out.push_str(&format!("      {}, ends {}, {}\n", why(record), self.end(record), record.provenance()));
+            if !record.evidence().is_empty() {
+                out.push_str(&format!("      {}\n", excerpt(record.evidence(), usize::from(width).saturating_sub(8))));
+            }
+        }
+        out
+    }
+
+    fn end(&self, record: &HoldRecord) -> String {
+        returns_at(record)
+            .map_or("when a person acts".to_owned(), |at| format!("{} ({})", seconds_of(at), distance(at, self.now)))
+    }
+}
+
+fn why(record: &HoldRecord) -> String {
+    format!("{} ({})", record.class(), record.kind())
 }
 
 /// A table without lines, as wide as it may be.
