@@ -270,6 +270,12 @@ fn broken_catalogue(error: &CatalogError) -> CliError {
     CliError::new(Code::Config, format!("the built-in catalogue: {error}"))
 }
 
+/// The provider that a person may have meant, of all that the config or the whole catalogue knows.
+pub fn nearest_provider(name: &str, config: &Config) -> Option<String> {
+    let of = |catalog: &Catalog| catalog.nearest(name).map(ToString::to_string);
+    of(&config.catalog).or_else(|| of(&builtin().ok()?))
+}
+
 /// All problems of a config in one error.
 pub fn wrong_config(problems: &[Problem]) -> CliError {
     let plural = if problems.len() == 1 { "one error" } else { "errors" };

@@ -11,7 +11,7 @@ use llmr::route::{Assembled, FallbackStore, Job, Outside, assemble, direct};
 use llmr::store::{LogFilter, SqliteStore, Store};
 use serde_json::Value;
 
-use crate::context::{Context, read_named};
+use crate::context::{Context, nearest_provider, read_named};
 use crate::error::{CliError, Code};
 
 /// Bytes per token in the low estimate of a request's size: real texts have three to four.
@@ -198,7 +198,7 @@ impl RequestArgs {
                 return Ok(name);
             }
             let error = CliError::usage(format!("{flag}: there is no provider `{name}`"));
-            Err(match config.catalog.nearest(name.as_str()) {
+            Err(match nearest_provider(name.as_str(), config) {
                 Some(near) => error.hint(format!("did you mean `{near}`?")),
                 None => error,
             })
@@ -227,10 +227,11 @@ impl RequestArgs {
         let deployments = config.deployments(wanted).map_err(|error| CliError::usage(format!("--model: {error}")))?;
         if let Some((message, hint)) = config.slip(wanted) {
             let error = CliError::new(Code::Config, message);
-            return Err(match hint {
-                Some(hint) => error.hint(hint),
-                None => error,
-            });
+            let unknown = deployments.first().map(|deployment| &deployment.provider);
+            let unknown = unknown.filter(|provider| config.provider(provider).is_none());
+            let near = || Some(format!("did you mean `{}`?", nearest_provider(unknown?.as_str(), config)?));
+            let otherwise = || "add it to the config; `llmr check` shows what stands there".to_owned();
+            return Err(error.hint(hint.or_else(near).unwrap_or_else(otherwise)));
         }
         let ladder = direct(&deployments, config);
         config.ladders.insert(name.clone(), ladder);

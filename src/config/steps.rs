@@ -231,8 +231,7 @@ impl Config {
         let Deployment { provider, model, credential } = &Deployment::parse_with(text, named).ok()?;
         let Some(info) = self.provider(provider) else {
             let near = self.catalog.nearest(provider.as_str()).map(|near| format!("did you mean `{near}`?"));
-            let hint = near.or_else(|| Some("give it a base_url and a wire in the config".to_owned()));
-            return Some((format!("there is no provider `{provider}`"), hint));
+            return Some((format!("there is no provider `{provider}`"), near));
         };
         let own = self.credentials.iter().filter(|known| known.provider == *provider).map(|known| known.name.as_str());
         if let Some((_, alias)) = model.as_str().rsplit_once('@').filter(|_| credential.is_none())
