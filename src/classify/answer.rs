@@ -45,7 +45,7 @@ pub(crate) fn read(values: &[Value], raw: &str, from_wire: bool, is_success: boo
     if !seen.answer {
         return None;
     }
-    let reason = seen.reason.to_ascii_lowercase();
+    let reason = if seen.refused { "refusal".to_owned() } else { seen.reason.to_ascii_lowercase() };
     Some(match reason.as_str() {
         "content_filter"
         | "safety"
@@ -57,7 +57,7 @@ pub(crate) fn read(values: &[Value], raw: &str, from_wire: bool, is_success: boo
         | "sensitive"
         | "image_safety"
         | "language"
-        | "guardrail_intervened" => Answered::Blocked(seen.reason),
+        | "guardrail_intervened" => Answered::Blocked(if seen.refused { reason } else { seen.reason }),
         "malformed_function_call" | "unexpected_tool_call" => Answered::Malformed(seen.reason),
         "error" | "network_error" | "failed" | "abort" => Answered::Failed(seen.reason),
         _ if seen.tools => return None,
@@ -68,6 +68,14 @@ pub(crate) fn read(values: &[Value], raw: &str, from_wire: bool, is_success: boo
     })
 }
 
+/// Whether the values have the shape of an answer: then what stands in them are the model's words, not the provider's.
+pub(crate) fn is_answer(values: &[Value]) -> bool {
+    const KEYS: &[&str] = &["choices", "candidates", "output", "content", "delta", "content_block", "promptFeedback"];
+    values
+        .iter()
+        .any(|value| KEYS.iter().any(|key| value.get(key).is_some_and(|part| part.is_array() || part.is_object())))
+}
+
 /// What was seen of an answer so far.
 #[derive(Default)]
 struct Seen {
@@ -75,6 +83,7 @@ struct Seen {
     text: String,
     reason: String,
     tools: bool,
+    refused: bool,
 }
 
 impl Seen {
@@ -95,7 +104,10 @@ impl Seen {
 
     fn field(&mut self, key: &str, value: &Value, depth: usize) {
         match (key, value) {
-            ("choices" | "candidates" | "content" | "promptFeedback", Value::Array(_) | Value::Object(_)) => {
+            (
+                "choices" | "candidates" | "content" | "output" | "promptFeedback",
+                Value::Array(_) | Value::Object(_),
+            ) => {
                 self.answer = true;
                 self.walk(value, depth + 1);
             }
@@ -114,7 +126,7 @@ impl Seen {
                     self.text.push_str(text);
                 }
             }
-            ("refusal", Value::String(text)) if !text.is_empty() => "refusal".clone_into(&mut self.reason),
+            ("refusal", Value::String(text)) if !text.is_empty() => self.refused = true,
             ("tool_calls" | "functionCall" | "function_call", Value::Array(_) | Value::Object(_)) => {
                 self.tools |= value.as_array().is_none_or(|calls| !calls.is_empty());
             }

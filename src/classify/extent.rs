@@ -159,13 +159,18 @@ pub(crate) fn scope(class: Class, matched: Option<&Matched>, signals: &Signals) 
         }
         Class::ModelUnavailable => ScopeLevel::Model,
         Class::Overloaded | Class::ServerError | Class::Timeout | Class::Network => {
-            by_rule.unwrap_or(if class == Class::Overloaded && names_model(words) {
+            by_rule.unwrap_or(if class == Class::Overloaded && (names_model(words) || names_model_capacity(matched)) {
                 ScopeLevel::Model
             } else {
                 ScopeLevel::Provider
             })
         }
     }
+}
+
+/// Codes that speak of one model's capacity.
+fn names_model_capacity(matched: Option<&Matched>) -> bool {
+    matched.is_some_and(|matched| matched.by.contains("model_capacity") || matched.by.contains("error-code-429"))
 }
 
 /// Where a provider counts when its text names neither.

@@ -8,6 +8,8 @@
 //! Everything here is pure: evidence and a time in, a [`Failure`](crate::domain::Failure) out, for any bytes.
 
 mod answer;
+#[cfg(test)]
+mod boundary;
 pub mod capture;
 #[cfg(test)]
 mod corpus;
@@ -26,6 +28,8 @@ mod several;
 mod signals;
 mod text;
 mod verdict;
+#[cfg(test)]
+mod verdict_tests;
 
 pub use custom::CustomRule;
 pub use verdict::{Classifier, Explanation, RuleMatch};

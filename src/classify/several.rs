@@ -60,13 +60,12 @@ pub(crate) fn soonest(signals: &Signals) -> Option<Soonest> {
     if parts.is_empty() {
         parts = told(signals);
     }
-    let mut found: Vec<Soonest> = parts.iter().take(16).filter_map(|part| judge(part)).collect();
+    let found: Vec<Soonest> = parts.iter().take(16).filter_map(|part| judge(part)).collect();
     let differ = found.iter().any(|one| found.first().is_some_and(|first| first.class != one.class));
     if !differ {
         return None;
     }
-    // The first of equals: the gateway's own order.
-    found.reverse();
+    // Of equals the first: the gateway's own order.
     found.into_iter().min_by_key(|one| rank(one.class))
 }
 
@@ -124,5 +123,5 @@ fn judge(part: &str) -> Option<Soonest> {
     let is_clear = matched.rule.tier < Tier::Answer || (matched.rule.tier == Tier::Vague && is_json);
     let quote = text::normalise(part);
     let matched = Matched { layer: None, ..matched };
-    is_clear.then(|| Soonest { class: matched.rule.class, matched, quote })
+    is_clear.then_some(Soonest { class: matched.rule.class, matched, quote })
 }

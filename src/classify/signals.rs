@@ -112,7 +112,8 @@ impl Signals {
             }
             layers::collect(value, 1, &mut found);
         }
-        if found.iter().all(|layer| layer.text.is_empty()) && layers.is_empty() {
+        let silent = found.iter().all(|layer| layer.text.is_empty()) && layers.is_empty();
+        if silent && !answer::is_answer(&self.values) {
             layers.push(free_layer(raw));
         }
         found.append(layers);

@@ -82,6 +82,15 @@ pub(super) const RULES: &[Rule] = &[
         "to see if the response was blocked",
     ]),
     words(
+        "words.filtered",
+        ContentPolicy,
+        &[
+            &["content filter", "safety filter", "moderation", "guardrail", "safety guidelines", "content guidelines"],
+            &["blocked", "denied", "flagged", "rejected", "triggered", "filtered", "violat", "refused"],
+        ],
+    )
+    .unless(&["matching your"]),
+    words(
         "words.answer_missing",
         InvalidOutput,
         &[&[

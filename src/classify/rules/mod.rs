@@ -16,10 +16,13 @@
 
 mod access;
 mod codes;
+mod codes_access;
 mod content;
 mod context;
 mod facts;
+mod keys;
 mod limits;
+mod models;
 mod money;
 mod network;
 mod outage;
@@ -214,12 +217,15 @@ pub(crate) const TABLES: &[&[Rule]] = &[
     money::RULES,
     limits::QUOTAS,
     access::RULES,
+    keys::RULES,
+    models::RULES,
     request::RULES,
     outage::OVERLOADED,
     limits::RATES,
     network::RULES,
     outage::RULES,
     codes::RULES,
+    codes_access::RULES,
     vague::RULES,
     status::RULES,
 ];

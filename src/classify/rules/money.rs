@@ -123,6 +123,29 @@ pub(super) const RULES: &[Rule] = &[
         ]],
     )
     .unless(&["per day", "daily", "per minute"]),
+    words("dashscope.free_tier_only", Billing, &[&["use free tier only", "freetieronly", "free tier only"]])
+        .scope(ScopeLevel::Model),
+    words("ark.own_limit", Billing, &[&["set inference limit"]]).scope(ScopeLevel::Model),
+    words(
+        "words.balance_gone",
+        Billing,
+        &[
+            &["balance", "wallet"],
+            &[
+                "$0",
+                "is 0",
+                "zero",
+                "negative",
+                "exhausted",
+                "depleted",
+                "check your balance",
+                "please pay",
+                "used up",
+                "not sufficient",
+            ],
+        ],
+    )
+    .unless(&["load balanc"]),
     words(
         "words.payment",
         Billing,
@@ -169,7 +192,6 @@ pub(super) const RULES: &[Rule] = &[
             "subscription is not active",
             "subscription is inactive",
             "no active subscription",
-            "reached the set inference limit",
         ]],
     )
     .unless(&["rate limit reached", "per min", "daily", "per day", "(rpd)", "weekly"]),

@@ -59,6 +59,11 @@ pub(super) const OVERLOADED: &[Rule] = &[
     )
     .unless(&["exhausted your capacity"]),
     words(
+        "words.busy",
+        Overloaded,
+        &[&["busy"], &["model", "server", "service", "system", "retry", "later", "try again"]],
+    ),
+    words(
         "words.no_capacity",
         Overloaded,
         &[
