@@ -11,6 +11,7 @@ mod many;
 mod members;
 mod mistakes;
 mod quota;
+mod readme;
 mod reset;
 mod scenarios;
 mod secrets;
