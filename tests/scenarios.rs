@@ -95,11 +95,14 @@ fn a_wrong_expectation_is_noticed() {
         ("by = \"beta/n\"", "by = \"alpha/m\"", "by"),
         ("429 rate_limit", "429 billing", "attempts"),
         ("\"beta/n first 200 answered\"", "", "attempts"),
-        ("text = \"Noon.\"", "text = \"Night.\"", "text"),
+        ("\ntext = \"Noon.\"", "\ntext = \"Night.\"", "text"),
         ("03:00:20Z fact", "03:00:21Z fact", "holds"),
         ("03:00:20Z fact", "03:00:20Z guess", "holds"),
         ("skipped = []", "skipped = [\"alpha/m billing\"]", "skipped"),
         ("# more", "retry_at = \"2026-08-23T03:00:20Z\"", "retry_at"),
+        ("# more", "within = \"0s\"", "within"),
+        ("# more", "error = \"a reason\"", "error"),
+        ("# more", "shown = [\"Noon.\"]", "shown"),
         ("# more", "sent = { beta = \"a word that nobody said\" }", "sent"),
     ] {
         assert!(good.contains(right), "{right}");

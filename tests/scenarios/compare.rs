@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use llmr::catalog::parse_duration;
 use llmr::domain::{AttemptRecord, Dimension};
 use llmr::ladder::Skip;
 use llmr::policy::{CircuitState, HoldRecord, Versioned, holds_now, returns_at};
@@ -26,6 +27,11 @@ pub(super) fn differences(expect: &Expect, came: &Came, now: Timestamp) -> Strin
         }
         if let Some(text) = &expect.text {
             part(&mut out, "text", &one(text), &one(&report.text));
+        }
+        if let Some(within) = &expect.within
+            && parse_duration(within).is_none_or(|within| record.latency > within)
+        {
+            part(&mut out, "within", &one(within), &one(&format!("{:.1?}", record.latency)));
         }
         let error = record.error.clone().unwrap_or_default();
         if expect.error.as_ref().is_some_and(|wanted| !error.contains(wanted.as_str())) {

@@ -138,6 +138,8 @@ pub(super) struct Expect {
     pub(super) shown: Option<Vec<String>>,
     /// A part of the one line that says why there is no answer.
     pub(super) error: Option<String>,
+    /// How long each request takes at most, in real time.
+    pub(super) within: Option<String>,
     /// Parts of the last request that each provider got, as JSON text.
     #[serde(default)]
     pub(super) sent: BTreeMap<String, String>,

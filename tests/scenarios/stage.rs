@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use llmr::catalog::{Catalog, Wire, parse_duration};
 use llmr::classify::Classifier;
 use llmr::clock::{Clock, Rng};
-use llmr::config::{self, Config, CredentialConfig, KeyError, KeySource};
+use llmr::config::{self, Config, CredentialConfig, KeyError};
 use llmr::domain::{ChatRequest, LadderName, Message, ProviderName, Redactor, RequestId, Role, Secret, Selector};
 use llmr::ladder::{Directives, RequestShape};
 use llmr::policy::{Change, Versioned};
@@ -182,7 +182,7 @@ impl Stage {
             }
         }
         let everything = format!("{:?}{:?}", came.reports, came.holds);
-        if self.keys.values().any(|key| everything.contains(key.as_str())) {
+        if self.keys.values().any(|key| !key.is_empty() && everything.contains(key.as_str())) {
             wrong.push_str("    secrets: a key is told\n");
         }
         Ok(wrong)
@@ -303,12 +303,10 @@ impl Stage {
         })
     }
 
+    /// The key, from an environment that holds what the scenario says.
     fn key(&self, credential: &CredentialConfig) -> Result<Secret, KeyError> {
-        let value = match &credential.key {
-            KeySource::Env(name) => self.keys.get(name),
-            _ => None,
-        };
-        Ok(Secret::new(value.map_or("", String::as_str)))
+        let none = || std::io::Error::other("not on this stage");
+        credential.resolve(&|name| self.keys.get(name).cloned(), &|_| Err(none()), &|_| Err(none()))
     }
 }
 
