@@ -109,6 +109,8 @@ pub(super) struct Drive<'a, S> {
 impl<S: Store> Drive<'_, S> {
     async fn go(mut self) -> Result<Report, StoreError> {
         loop {
+            // Taken before the holds are read: what another process commits in between must not be slept through.
+            let token = self.router.store.change_token().ok();
             let holds = self.router.store.holds()?;
             let view = View { holds: &holds, now: self.router.clock.now(), elapsed: self.watch.elapsed() };
             let step = self.machine.poll(&view);
@@ -117,7 +119,7 @@ impl<S: Store> Drive<'_, S> {
             }
             match step {
                 Step::Send(exchange) => self.ask(&exchange).await?,
-                Step::Wait(wait) => self.wait(wait).await,
+                Step::Wait(wait) => self.wait(wait, token).await,
                 Step::End(end) => {
                     let skipped = self.machine.skipped(&view);
                     return self.close(end, skipped);
@@ -173,12 +175,15 @@ impl<S: Store> Drive<'_, S> {
         }
     }
 
-    /// Waits in short pieces, so that a hold that another process lifts wakes it.
-    async fn wait(&mut self, wait: Duration) {
+    /// Waits in short pieces, so that a hold that another process lifts wakes it. `before` is the store's change token
+    /// from before the holds were read.
+    async fn wait(&mut self, wait: Duration, before: Option<u64>) {
         self.observer.waiting(wait);
         let watch = self.router.clock.stopwatch();
-        let before = self.router.store.change_token().ok();
         while watch.elapsed() < wait {
+            if self.router.store.change_token().ok() != before {
+                return;
+            }
             let piece = LOOK.min(wait.saturating_sub(watch.elapsed()));
             let mut stop = self.stop.clone();
             tokio::select! {
@@ -187,9 +192,6 @@ impl<S: Store> Drive<'_, S> {
                     self.machine.on_interrupt();
                     return;
                 }
-            }
-            if self.router.store.change_token().ok() != before {
-                return;
             }
         }
     }
