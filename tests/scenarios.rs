@@ -7,6 +7,7 @@
 //! of its own does.
 #![cfg(test)]
 
+mod asking;
 mod compare;
 mod file;
 mod stage;

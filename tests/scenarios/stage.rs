@@ -6,35 +6,25 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use llmr::catalog::{Catalog, Wire, parse_duration};
-use llmr::classify::Classifier;
-use llmr::clock::{Clock, Rng};
-use llmr::config::{self, Config, CredentialConfig, KeyError};
-use llmr::domain::{ChatRequest, LadderName, Message, ProviderName, Redactor, RequestId, Role, Secret, Selector};
-use llmr::ladder::{Directives, RequestShape};
+use llmr::config::{self, Config};
+use llmr::domain::Selector;
 use llmr::policy::{Change, Versioned};
 use llmr::rehearsal::{Provider, Script};
 use llmr::report::trail;
-use llmr::route::{ConsumerGone, FallbackStore, Job, Observer, Outside, Report, Router, assemble, run};
+use llmr::route::Report;
 use llmr::store::{Batch, LogFilter, OpenOptions, SqliteStore, Store, update};
-use llmr::transport::{Transport, TransportOptions};
-use tokio::sync::watch;
 
+use super::asking::Told;
 use super::compare::differences;
-use super::file::{Act, Ask, Expect, Scenario, Then};
-
-/// What is asked unless the scenario wants a longer prompt.
-const PROMPT: &str = "What time is it?";
-
-/// Retries come at once: how long they wait is a number of its own, tested where it is made.
-const BACKOFF: Duration = Duration::from_millis(1);
+use super::file::{Act, Ask, Expect, Part, Scenario};
 
 /// A scenario on stage.
 pub(super) struct Stage {
-    providers: BTreeMap<String, Provider>,
-    keys: BTreeMap<String, String>,
-    config: Config,
+    pub(super) providers: BTreeMap<String, Provider>,
+    pub(super) keys: BTreeMap<String, String>,
+    pub(super) config: Config,
     folder: tempfile::TempDir,
-    now: Option<Timestamp>,
+    pub(super) now: Option<Timestamp>,
     asked: usize,
 }
 
@@ -57,8 +47,8 @@ pub(super) struct Came {
 impl Stage {
     /// Starts the providers and reads the config.
     pub(super) fn set(scenario: &Scenario) -> Result<Self, String> {
-        let mut table = scenario.config.clone();
         let (mut providers, mut keys) = (BTreeMap::new(), BTreeMap::new());
+        let mut table = scenario.config.clone();
         for (name, part) in &scenario.providers {
             let wire = Wire::ALL.iter().copied().find(|wire| wire.as_str() == part.wire);
             let wire = wire.ok_or_else(|| format!("{name}: no wire `{}`", part.wire))?;
@@ -67,23 +57,8 @@ impl Stage {
             let all = table.entry("providers").or_insert_with(|| toml::Table::new().into());
             let all = all.as_table_mut().ok_or("providers is no table")?;
             let own = all.entry(name).or_insert_with(|| toml::Table::new().into());
-            let own = own.as_table_mut().ok_or("a provider is no table")?;
-            own.insert("base_url".into(), provider.base_url().into());
-            own.insert("wire".into(), part.wire.clone().into());
-            let mut credentials = Vec::new();
-            for (alias, value) in &part.keys {
-                let variable = variable(name, alias);
-                let mut credential = toml::Table::new();
-                credential.insert("name".into(), alias.clone().into());
-                credential
-                    .insert("key".into(), toml::Table::from_iter([("env".into(), variable.as_str().into())]).into());
-                credential.extend(part.account.iter().map(|account| ("account".into(), account.clone().into())));
-                credentials.push(toml::Value::Table(credential));
-                keys.insert(variable, value.clone());
-            }
-            if !credentials.is_empty() {
-                own.insert("credentials".into(), credentials.into());
-            }
+            describe(own.as_table_mut().ok_or("a provider is no table")?, name, part, &provider.base_url());
+            keys.extend(part.keys.iter().map(|(alias, value)| (variable(name, alias), value.clone())));
             providers.insert(name.clone(), provider);
         }
         let catalog = Catalog::builtin().map_err(|error| error.to_string())?;
@@ -188,11 +163,11 @@ impl Stage {
         Ok(wrong)
     }
 
-    fn hits(&self) -> BTreeMap<String, usize> {
+    pub(super) fn hits(&self) -> BTreeMap<String, usize> {
         self.providers.iter().map(|(name, provider)| (name.clone(), provider.hits())).collect()
     }
 
-    fn state(&self) -> PathBuf {
+    pub(super) fn state(&self) -> PathBuf {
         self.folder.path().join("state.db")
     }
 
@@ -201,7 +176,7 @@ impl Stage {
     }
 
     /// Clears all holds that cover a deployment which the selector means.
-    fn reset(&self, selector: &str) -> Result<(), String> {
+    pub(super) fn reset(&self, selector: &str) -> Result<(), String> {
         let selector: Selector = selector.parse().map_err(|error| format!("{error}"))?;
         let meant = self.config.all_deployments().into_iter().filter(|deployment| selector.matches(deployment));
         let targets: Vec<_> = meant.map(|deployment| self.config.target(&deployment)).collect();
@@ -213,103 +188,26 @@ impl Stage {
         };
         update(&self.store()?, clear).map_err(|error| error.to_string())
     }
+}
 
-    /// One request as a process of its own; no report when it does not live to tell.
-    fn send(&self, ask: &Ask, id: &str) -> Result<Told, String> {
-        let store = FallbackStore::new(SqliteStore::open(&self.state(), OpenOptions::default()));
-        let clock = Clock::new(self.now.filter(|_| !ask.real_time));
-        let mut rng = Rng::new(Some(7));
-        let job = self.job(ask, id, &store, &mut rng)?;
-        let transport = Transport::new(&TransportOptions::default()).map_err(|error| error.to_string())?;
-        let redactor = Redactor::new(self.keys.values().map(|key| Secret::new(key)));
-        let router = Router {
-            clock,
-            store: &store,
-            transport: &transport,
-            classifier: &Classifier::new(self.config.rules.clone()),
-            catalog: &self.config.catalog,
-            settings: &self.config.policy,
-            redactor: &redactor,
-        };
-        let mut eye = Eye { stage: self, ask, shown: Vec::new(), void: true, warnings: Vec::new() };
-        let before: usize = self.hits().values().sum();
-        let reached = async {
-            while self.hits().values().sum::<usize>() <= before {
-                tokio::task::yield_now().await;
-            }
-        };
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let report = runtime.map_err(|error| error.to_string())?.block_on(async {
-            let (sender, stop) = watch::channel(false);
-            let run = run(&router, &job, &mut rng, stop, &mut eye);
-            match ask.then {
-                Some(Then::Killed) => tokio::select! {
-                    report = run => Some(report),
-                    () = reached => None,
-                },
-                Some(Then::Interrupted) => {
-                    let interrupt = async {
-                        reached.await;
-                        sender.send_replace(true);
-                    };
-                    Some(tokio::join!(run, interrupt).0)
-                }
-                Some(Then::PipeCloses) | None => Some(run.await),
-            }
-        });
-        let report = report.transpose().map_err(|error| error.to_string())?;
-        Ok(Told { report, shown: eye.shown, warnings: eye.warnings })
-    }
-
-    fn job(&self, ask: &Ask, id: &str, store: &dyn Store, rng: &mut Rng) -> Result<Job, String> {
-        let name =
-            ask.ladder.as_ref().map_or(self.config.default_ladder.clone(), |name| LadderName::new(name.as_str()));
-        let salt = store.salt().map_err(|error| error.to_string())?;
-        let key = |credential: &CredentialConfig| self.key(credential);
-        let outside = Outside { key: &key, env: &|_| None, salt: &salt, shapes: &[] };
-        let mut ladder = assemble(&self.config, &name, &outside, rng).ok_or_else(|| format!("no ladder {name}"))?;
-        ladder.spec.limits.backoff = BACKOFF;
-        ladder.spec.limits.backoff_max = BACKOFF;
-        let prompt = ask.prompt_tokens.map_or(PROMPT.to_owned(), |tokens| "tick".repeat(tokens));
-        let shape = RequestShape {
-            input_tokens: prompt.len() as u64 / 4,
-            max_tokens: ask.max_tokens.map(u64::from),
-            images: false,
-        };
-        let schema = ask.schema.as_deref().map(serde_json::from_str).transpose();
-        let request = ChatRequest {
-            system: ladder.system,
-            messages: vec![Message::text(Role::User, prompt)],
-            max_tokens: ask.max_tokens,
-            schema: schema.map_err(|error| error.to_string())?,
-            stream: ask.stream,
-            ..ChatRequest::default()
-        };
-        let directives = Directives {
-            pin: ask.pin.as_deref().map(ProviderName::new),
-            no_fallback: ask.no_fallback,
-            ..Directives::default()
-        };
-        Ok(Job {
-            id: RequestId::new(id),
-            lease: ladder.limits.timeout.total.min(ladder.limits.deadline) + Duration::from_secs(10),
-            spec: ladder.spec,
-            lanes: ladder.lanes,
-            request,
-            shape,
-            directives,
-            stream: ladder.limits.stream,
-            retry_budget: ladder.limits.retry_budget,
-        })
-    }
-
-    /// The key, from an environment that holds what the scenario says.
-    fn key(&self, credential: &CredentialConfig) -> Result<Secret, KeyError> {
-        let none = || std::io::Error::other("not on this stage");
-        credential.resolve(&|name| self.keys.get(name).cloned(), &|_| Err(none()), &|_| Err(none()))
+/// Writes into the provider's section where it is and where its keys are.
+fn describe(own: &mut toml::Table, name: &str, part: &Part, base_url: &str) {
+    own.insert("base_url".into(), base_url.into());
+    own.insert("wire".into(), part.wire.as_str().into());
+    let credential = |alias: &String| {
+        let key = toml::Table::from_iter([("env".to_owned(), variable(name, alias).into())]);
+        let mut credential = toml::Table::new();
+        credential.insert("name".into(), alias.as_str().into());
+        credential.insert("key".into(), key.into());
+        credential.extend(part.account.iter().map(|account| ("account".to_owned(), account.as_str().into())));
+        toml::Value::Table(credential)
+    };
+    if !part.keys.is_empty() {
+        own.insert("credentials".into(), part.keys.keys().map(credential).collect::<Vec<_>>().into());
     }
 }
 
+/// The variable of the stage's environment that holds a key.
 fn variable(provider: &str, alias: &str) -> String {
     format!("{provider}_{alias}").to_uppercase().replace('-', "_")
 }
@@ -324,50 +222,4 @@ fn explanation(came: &Came, now: Timestamp) -> String {
     let attempts = came.reports.iter().flat_map(|report| &report.record.attempts);
     let evidence = attempts.filter_map(|attempt| attempt.evidence.clone());
     trails.chain(evidence).take(12).map(|line| format!("      | {line}\n")).collect()
-}
-
-/// What one request has to tell.
-struct Told {
-    report: Option<Report>,
-    shown: Vec<String>,
-    warnings: Vec<String>,
-}
-
-/// Watches one request.
-struct Eye<'a> {
-    stage: &'a Stage,
-    ask: &'a Ask,
-    shown: Vec<String>,
-    void: bool,
-    warnings: Vec<String>,
-}
-
-impl Observer for Eye<'_> {
-    fn text(&mut self, piece: &str) -> Result<(), ConsumerGone> {
-        if self.ask.then == Some(Then::PipeCloses) {
-            return Err(ConsumerGone);
-        }
-        match self.shown.last_mut().filter(|_| !self.void) {
-            Some(last) => last.push_str(piece),
-            None => self.shown.push(piece.to_owned()),
-        }
-        self.void = false;
-        Ok(())
-    }
-
-    fn restart(&mut self) {
-        self.void = true;
-    }
-
-    fn waiting(&mut self, _: Duration) {
-        if let Some(selector) = &self.ask.reset_while_waiting
-            && let Err(error) = self.stage.reset(selector)
-        {
-            self.warnings.push(error);
-        }
-    }
-
-    fn warning(&mut self, message: &str) {
-        self.warnings.push(message.to_owned());
-    }
 }
