@@ -8,6 +8,9 @@ use llmr::route::{ConsumerGone, Observer};
 
 use crate::output::Output;
 
+/// From this length on a wait is told.
+const WORTH_A_WORD: Duration = Duration::from_secs(1);
+
 /// Shows a request as it happens.
 pub struct Screen<'a> {
     output: &'a Output,
@@ -16,6 +19,7 @@ pub struct Screen<'a> {
     strip: bool,
     verbose: bool,
     ends_line: bool,
+    told_wait: bool,
     now: jiff::Timestamp,
 }
 
@@ -30,7 +34,7 @@ impl<'a> Screen<'a> {
     ) -> Self {
         let strip = output.stdout_is_terminal();
         let stream = RedactedStream::new(redactor);
-        Self { output, stream, show_text, strip, verbose, ends_line: true, now }
+        Self { output, stream, show_text, strip, verbose, ends_line: true, told_wait: false, now }
     }
 
     /// Prints what is held back and the end of the last line.
@@ -98,7 +102,11 @@ impl Observer for Screen<'_> {
     }
 
     fn waiting(&mut self, wait: Duration) {
-        self.output.note(&format!("waiting {} for the first step to return", span(wait)));
+        // The pause before a retry is not worth a word, and a wait that another process interrupts is still one wait.
+        if wait >= WORTH_A_WORD && !self.told_wait {
+            self.told_wait = true;
+            self.output.note(&format!("waiting {} for the first step to return", span(wait)));
+        }
     }
 
     fn warning(&mut self, message: &str) {
