@@ -163,21 +163,26 @@ fn a_broken_stream_that_ends_within_the_key() {
         let chunks = vec!["key ".to_owned(), head.to_owned(), tail.to_owned()];
         let lab = openai(Reply::CutStream { chunks });
         let stage = stage(&lab, "{ env = \"LAB_KEY\" }");
-        runs_clean("the cut stream", &stage.run(&["chat", "--stream", "--request-id", "req_fixed", "?"]));
+        let text = std::fs::read_to_string(stage.path("llmr.toml")).expect("the config");
+        // Under `fail` what was held back is shown at the end, for it is all that there will be.
+        stage.file("llmr.toml", text.replace("[limits]", "[limits]\nstream = \"fail\""));
+        let done = stage.run(&["chat", "--stream", "--request-id", "req_fixed", "?"]).exits(9);
+        assert_eq!(done.out, "key [redacted]\n");
+        stage.file("llmr.toml", text);
         all_is_clean("a cut stream", &stage);
     }
 }
 
 #[test]
 fn keys_from_a_file_and_from_a_command_are_kept_as_well() {
-    let lab = openai(Reply::status(401, json!({"error": {"message": format!("Incorrect API key provided: {KEY}")}})));
-    for (at, place) in ["{ file = \"key.txt\" }", "{ command = [\"cat\", \"key.txt\"] }"].into_iter().enumerate() {
+    for place in ["{ file = \"key.txt\" }", "{ command = [\"cat\", \"key.txt\"] }"] {
+        let lab = openai(Reply::answer(format!("your key is {KEY}, keep it")));
         let mut stage = stage(&lab, place);
         stage.set("LAB_KEY", "");
         stage.file("key.txt", format!("  {KEY}\n"));
-        runs_clean(place, &stage.run(&["chat", "--request-id", "req_fixed", "?"]).exits(5));
-        assert_eq!(lab.requests()[at].key(), Some(KEY));
-        stage.run(&["reset", "--all"]).exits(0);
+        stage.run(&["chat", "--request-id", "req_fixed", "?"]).exits(0).prints("your key is [redacted], keep it\n");
+        assert_eq!(lab.requests()[0].key(), Some(KEY));
+        all_is_clean(place, &stage);
     }
 }
 
