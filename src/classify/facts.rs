@@ -39,7 +39,10 @@ fn says_limit_zero(raw: &str) -> bool {
             raw.match_indices(sign).take(32).any(|(at, _)| {
                 let after = raw.get(at + sign.len()..).unwrap_or("");
                 let fraction = after.strip_prefix('.').unwrap_or(after);
-                !fraction.starts_with(|c: char| c.is_ascii_digit())
+                // "limit: 0 requests remaining" is a spent window, not a window of zero.
+                let next: String = after.chars().take(24).collect();
+                let left = next.contains("remaining") || next.contains("left");
+                !left && !fraction.starts_with(|c: char| c.is_ascii_digit())
             })
         },
     )
@@ -107,6 +110,7 @@ mod tests {
             ("limit: 0.5 / min", false),
             ("limit: 05", false),
             ("limit: 10", false),
+            ("rate limit: 0 requests remaining", false),
             (r#""quota_limit_value":"0""#, true),
         ] {
             assert_eq!(quotas(&[], text).zero, zero, "{text}");

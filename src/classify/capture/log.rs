@@ -42,6 +42,8 @@ struct Piece {
     text: String,
     /// Whether a time or level stood before it, so that it is an entry for certain.
     entry: bool,
+    /// Whether a blank line stood before it.
+    apart: bool,
     judged: Option<Judged>,
 }
 
@@ -81,6 +83,7 @@ fn capture(piece: &Piece) -> Capture {
 fn cut(text: &str) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     let mut after_blank = true;
+    let mut announced = false;
     let mut open = 0_i64;
     let mut length = 0;
     for (index, line) in text.lines().enumerate() {
@@ -90,9 +93,11 @@ fn cut(text: &str) -> Vec<Piece> {
         }
         let entry = is_entry(line);
         // Within a dump that is not closed nothing begins, unless the dump never ends.
-        let inside = open > 0 && length < 400 && !(entry && has_level(line));
-        let starts =
-            pieces.is_empty() || (!inside && (entry || is_head(line) || (after_blank && !is_continuation(line))));
+        let inside = open > 0 && length < 400 && !(entry && has_level(line)) && (!after_blank || is_continuation(line));
+        let starts = pieces.is_empty()
+            || (!inside
+                && (!announced || entry)
+                && (entry || is_head(line) || (after_blank && !is_continuation(line))));
         match pieces.last_mut() {
             Some(last) if !starts => {
                 last.text.push('\n');
@@ -104,12 +109,14 @@ fn cut(text: &str) -> Vec<Piece> {
                 length += 1;
             }
             _ => {
-                pieces.push(Piece { line: index + 1, text: line.to_owned(), entry, judged: None });
+                pieces.push(Piece { line: index + 1, text: line.to_owned(), entry, apart: after_blank, judged: None });
                 open = balance(line);
                 length = 1;
             }
         }
         after_blank = false;
+        // What such a line announces belongs to it.
+        announced = line.trim_end().ends_with(':');
     }
     pieces
 }
@@ -226,12 +233,15 @@ fn says_error(text: &str) -> bool {
         .any(|word| lower.contains(word))
 }
 
-/// The words that decided: the message of an object, or the line of a log.
+/// The words that decided: the message of an object, or the line of a log from the deciding phrase on.
 fn sentence(matched: &Matched, signals: &Signals) -> String {
     let Some(read) = matched.layer.and_then(|at| signals.layers.get(at)) else { return String::new() };
-    let line = read.layer.text.lines().map(text::normalise).find(|line| read.layer.free && line.contains(&matched.by));
-    let words = line.unwrap_or_else(|| read.words.clone());
-    words.strip_prefix("error: ").map(str::to_owned).unwrap_or(words)
+    if !read.layer.free {
+        return read.words.clone();
+    }
+    let mut lines = read.layer.text.lines().map(text::normalise);
+    let tail = |line: &str| line.find(&matched.by).and_then(|at| line.get(at..)).map(str::to_owned);
+    lines.find_map(|line| tail(&line)).unwrap_or_else(|| read.words.clone())
 }
 
 fn has_error_object(signals: &Signals) -> bool {
@@ -244,13 +254,43 @@ fn belongs(last: &Piece, next: &Piece) -> bool {
         // What is no failure by itself is context, unless it is an entry of its own.
         return !next.entry && (last.judged.is_some() || !last.entry || next.judged.is_none());
     };
-    let repeats =
-        !a.words.is_empty() && !b.words.is_empty() && (a.words.contains(&b.words) || b.words.contains(&a.words));
+    // The same words a while later are another failure.
+    if last.entry && next.entry && !at_the_same_time(last, next) {
+        return false;
+    }
+    let holds = |piece: &Piece, words: &str| !words.is_empty() && text::normalise(&piece.text).contains(words);
+    let repeats = holds(last, &b.words) || holds(next, &a.words);
     let statuses_agree = a.status == b.status || a.status.is_none() || b.status.is_none();
+    let head = is_head(&next.text);
+    if head && !repeats && (next.apart || (a.status.is_some() && b.status.is_some())) {
+        return false;
+    }
     if !a.clear || !b.clear {
         return statuses_agree && (a.status.is_some() != b.status.is_some() || a.class == b.class || !next.entry);
     }
-    a.class == b.class && statuses_agree && (repeats || (!next.entry && !is_head(&next.text)))
+    a.class == b.class && statuses_agree && (repeats || (!next.entry && !next.apart && !head))
+}
+
+/// Whether the clocks of two entries differ by no more than two seconds, as far as they show one.
+fn at_the_same_time(last: &Piece, next: &Piece) -> bool {
+    match (second_of_day(&last.text), second_of_day(&next.text)) {
+        (Some(a), Some(b)) => a.abs_diff(b) <= 2,
+        _ => true,
+    }
+}
+
+/// The first `hh:mm:ss` of a text's first line.
+fn second_of_day(text: &str) -> Option<u32> {
+    let line = text.lines().next()?;
+    let start = line.match_indices(':').find_map(|(at, _)| {
+        let start = at.checked_sub(2)?;
+        let clock = line.get(start..start + 8)?;
+        let is_clock =
+            clock.bytes().enumerate().all(|(i, b)| if i == 2 || i == 5 { b == b':' } else { b.is_ascii_digit() });
+        is_clock.then_some(start)
+    })?;
+    let part = |at: usize| line.get(start + at..start + at + 2)?.parse::<u32>().ok();
+    Some(part(0)? * 3600 + part(3)? * 60 + part(6)?)
 }
 
 fn join(last: &mut Piece, next: Piece) {

@@ -78,6 +78,16 @@ fn bare_failures_one_after_another_are_several() {
 }
 
 #[test]
+fn the_same_words_a_while_later_are_another_failure() {
+    let log = concat!(
+        "2026-01-01 10:00:01 ERROR 529 overloaded_error: Overloaded\n",
+        "2026-01-01 10:00:01 ERROR giving up: 529 overloaded_error: Overloaded\n",
+        "2026-01-01 10:05:00 ERROR 529 overloaded_error: Overloaded\n",
+    );
+    assert_eq!(captures(log, Format::Text).iter().map(|capture| capture.line).collect::<Vec<_>>(), [1, 3]);
+}
+
+#[test]
 fn a_trace_is_one_failure() {
     let log = concat!(
         "Unhandled rejection: Error: 429 Too many tokens per day\n",
