@@ -150,7 +150,10 @@ fn print(report: &Report, config: &Config, json: bool, shown: bool, context: &Co
         let mut value = chat_json(report);
         // Before JSON writes some of a key's characters differently.
         redactor.redact_json(&mut value);
-        pass_broken_pipe(context.output.out(&format!("{value}\n")))?;
+        let text = format!("{value}\n");
+        // JSON writes control characters as escapes, except the second set of them.
+        let text = if context.output.stdout_is_terminal() { llmr::domain::printable(&text) } else { text };
+        pass_broken_pipe(context.output.out(&text))?;
     } else if !shown && matches!(report.end, End::Answered { .. }) {
         let mut screen = Screen::new(&context.output, redactor, true, false, context.clock.now());
         // The reader may have left; that is no failure.
@@ -199,6 +202,7 @@ fn hints(report: &Report) -> Vec<String> {
         }
         End::NeedsPerson => "mend the cause, then `llmr reset PROVIDER` lets it be asked again at once".into(),
         End::Refused(_) => "nothing is held for it; change the request".into(),
+        End::NoneAllowed => "loosen what rules the steps out: --pin, --exclude, --require, --max-cost".into(),
         End::WrongShape => "try a stronger model first, or a simpler --schema".into(),
         End::Deadline => "give it more time with --deadline".into(),
         End::Partial => "what was printed is partial; `stream = \"restart\"` or \"buffer\" starts over instead".into(),
@@ -235,7 +239,7 @@ fn start(command: &[String], summary: &str) -> std::io::Result<()> {
 pub fn exit_code(end: End) -> ExitCode {
     match end {
         End::Answered { .. } => return ExitCode::SUCCESS,
-        End::Refused(_) => Code::Refused,
+        End::Refused(_) | End::NoneAllowed => Code::Refused,
         End::WrongShape => Code::WrongShape,
         End::Deadline => Code::Deadline,
         End::Exhausted { .. } => Code::Exhausted,

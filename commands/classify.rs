@@ -10,7 +10,9 @@ use llmr::catalog::Catalog;
 use llmr::classify::capture::{self, Format};
 use llmr::classify::{Classifier, CustomRule};
 use llmr::domain::{Class, ProviderName, printable};
-use llmr::report::classify::{Entry, explained_json, explained_text, failure_json, summary_json, summary_text, table};
+use llmr::report::classify::{
+    Entry, broken_json, explained_json, explained_text, failure_json, summary_json, summary_text, table,
+};
 
 use crate::error::CliError;
 
@@ -93,19 +95,19 @@ pub(crate) fn run(args: &ClassifyArgs, around: Surroundings<'_>) -> Result<u8, C
     let Surroundings { catalog, rules, now, width, stdin, out, err } = around;
     let classifier = Classifier::new(rules);
     let mut entries = Vec::new();
-    let mut broken = 0;
+    let mut broken = Vec::new();
     for (name, text) in inputs(args, stdin)? {
         for one in capture::read(&text, args.format.into()) {
             match one {
                 Ok(capture) => entries.push(classified(args, &classifier, catalog, now, &name, capture)),
                 Err(error) => {
-                    broken += 1;
                     writeln!(err, "error: {name}{}", printable(&error.to_string()))?;
+                    broken.push((entries.len(), error));
                 }
             }
         }
     }
-    write!(out, "{}", rendered(args, &entries, broken, width))?;
+    write!(out, "{}", rendered(args, &entries, &broken, width))?;
     out.flush()?;
     let hit = entries.iter().any(|entry| args.fail_on.contains(&entry.explanation.failure.class));
     Ok(u8::from(hit))
@@ -131,6 +133,21 @@ fn inputs(args: &ClassifyArgs, stdin: &mut dyn Read) -> Result<Vec<(String, Vec<
     Ok(texts)
 }
 
+/// One line of output for each line of input, in order: who zips them must not get out of step.
+fn lines(entries: &[Entry], broken: &BrokenLines, json: impl Fn(&Entry) -> serde_json::Value) -> String {
+    let mut broken = broken.iter().peekable();
+    let mut out = String::new();
+    for count in 0..=entries.len() {
+        while let Some((_, line)) = broken.next_if(|(before, _)| *before == count) {
+            out.push_str(&format!("{}\n", broken_json(line.line, &line.message)));
+        }
+        if let Some(entry) = entries.get(count) {
+            out.push_str(&format!("{}\n", json(entry)));
+        }
+    }
+    out
+}
+
 fn classified(
     args: &ClassifyArgs,
     classifier: &Classifier,
@@ -146,12 +163,15 @@ fn classified(
     Entry { id: capture.id, place: format!("{name}line {}", capture.line), line: capture.line, explanation }
 }
 
-fn rendered(args: &ClassifyArgs, entries: &[Entry], broken: usize, width: u16) -> String {
+/// Lines that could not be read, each with the number of entries before it.
+type BrokenLines = [(usize, capture::Broken)];
+
+fn rendered(args: &ClassifyArgs, entries: &[Entry], broken: &BrokenLines, width: u16) -> String {
     match (args.json, args.summary, args.explain) {
-        (true, true, _) => format!("{}\n", summary_json(entries, broken)),
-        (true, false, true) => entries.iter().map(|entry| format!("{}\n", explained_json(entry))).collect(),
-        (true, false, false) => entries.iter().map(|entry| format!("{}\n", failure_json(entry))).collect(),
-        (false, true, _) => summary_text(entries, broken),
+        (true, true, _) => format!("{}\n", summary_json(entries, broken.len())),
+        (true, false, true) => lines(entries, broken, explained_json),
+        (true, false, false) => lines(entries, broken, failure_json),
+        (false, true, _) => summary_text(entries, broken.len()),
         (false, false, true) => entries.iter().map(|entry| explained_text(entry) + "\n").collect(),
         (false, false, false) => table(entries, width),
     }

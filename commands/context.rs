@@ -211,6 +211,14 @@ impl Context {
         }
     }
 
+    /// The state for a look ahead, which leaves no file behind where there is none.
+    pub fn store_to_plan(&self, config: &Config) -> FallbackStore<SqliteStore> {
+        match self.state_path(Some(config)) {
+            Ok(path) if !path.exists() => FallbackStore::empty(),
+            _ => self.lenient_store(config),
+        }
+    }
+
     /// The state for a command that is about the state.
     ///
     /// # Errors

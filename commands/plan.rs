@@ -29,7 +29,7 @@ pub fn show(args: &RequestArgs, context: &mut Context) -> Result<ExitCode, CliEr
     let request = args.request(None, false)?;
     let (config, choice) = args.settle(context)?;
     context.show_warnings(&config);
-    let store = context.lenient_store(&config);
+    let store = context.store_to_plan(&config);
     let job = args.job(request, choice, &config, &store, context)?;
     let machine = Run::new(job.spec.clone(), job.shape, job.directives.clone());
     let holds = store.holds()?;

@@ -1,4 +1,5 @@
 //! What the README shows must be true of the program.
+#![cfg(test)]
 
 use std::path::Path;
 

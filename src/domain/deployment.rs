@@ -144,6 +144,9 @@ impl FromStr for Selector {
             let Deployment { provider, model, credential } = text.parse().map_err(|_| bad())?;
             return Ok(Self { provider: Some(provider), model: Some(model), credential });
         }
+        if text.matches('@').count() > 1 {
+            return Err(bad());
+        }
         let (provider, credential) = match text.split_once('@') {
             Some((provider, alias)) => (provider, Some(CredentialName::new(alias))),
             None => (text, None),
@@ -205,7 +208,7 @@ mod tests {
         for text in ["grok", "groq/other", "groq/llama@own", "@own", "groq@own"] {
             assert!(!text.parse::<Selector>().expect("a selector").matches(&deployment), "{text}");
         }
-        for text in ["", "groq@", "groq/"] {
+        for text in ["", "groq@", "groq/", "a@b@c", "@a@b"] {
             assert!(text.parse::<Selector>().is_err(), "{text}");
         }
     }

@@ -84,6 +84,8 @@ impl Run {
             End::Refused(Class::ContextOverflow)
         } else if self.someone_must_act(view) {
             End::NeedsPerson
+        } else if self.attempts == 0 && self.progress.iter().all(|progress| progress.barred.is_some()) {
+            End::NoneAllowed
         } else {
             End::Exhausted { retry_at: None }
         };

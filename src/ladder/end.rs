@@ -99,6 +99,8 @@ pub enum End {
     },
     /// The request itself was refused.
     Refused(Class),
+    /// No step may be asked for this request: by the user's word, its cost, or what the deployments can do.
+    NoneAllowed,
     /// Answers came, but never in the asked shape.
     WrongShape,
     /// The deadline passed.
@@ -121,7 +123,7 @@ impl End {
     pub const fn outcome(self) -> Outcome {
         match self {
             Self::Answered { .. } => Outcome::Answered,
-            Self::Refused(_) => Outcome::Refused,
+            Self::Refused(_) | Self::NoneAllowed => Outcome::Refused,
             Self::WrongShape => Outcome::WrongShape,
             Self::Deadline => Outcome::Deadline,
             Self::Exhausted { .. } => Outcome::Exhausted,

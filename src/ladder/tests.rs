@@ -313,6 +313,9 @@ fn directives_are_obeyed_and_told() {
     assert_eq!(told(exclude), (vec!["c/o@k".into()], vec!["excluded", "excluded"]));
     let alone = Directives { no_fallback: true, ..Directives::default() };
     assert_eq!(told(alone), (vec!["a/m@k".into()], vec!["no_fallback", "no_fallback"]));
+    let nobody = Directives { pin: Some("x".into()), ..Directives::default() };
+    let (end, _) = Play::new(&[]).run(spec(&steps), RequestShape::default(), nobody);
+    assert_eq!(end, End::NoneAllowed);
     let two = Directives { max_steps: Some(2), ..Directives::default() };
     assert_eq!(told(two).0, ["a/m@k", "b/n@k"]);
 }

@@ -44,6 +44,15 @@ pub fn failure_json(entry: &Entry) -> Value {
     })
 }
 
+/// What stands in the place of a line that could not be read: the keys of a failure without values, and why.
+pub fn broken_json(line: usize, why: &str) -> Value {
+    json!({
+        "id": null, "provider": null, "status": null, "class": null, "action": null, "scope": null, "dimension": null,
+        "retry_after_s": null, "retry_at": null, "reset_source": null, "provenance": null, "rule": null,
+        "evidence": null, "line": line, "error": why,
+    })
+}
+
 /// The same object with `explanation`: every rule that matched, and why the winner won.
 pub fn explained_json(entry: &Entry) -> Value {
     let mut value = failure_json(entry);

@@ -27,6 +27,11 @@ impl<S: Store> FallbackStore<S> {
         self.file.as_ref().filter(|_| !self.failed.get())
     }
 
+    /// Memory alone, because there is nothing to remember yet.
+    pub fn empty() -> Self {
+        Self { file: None, memory: MemoryStore::new(), failed: Cell::new(false), warning: RefCell::new(None) }
+    }
+
     /// Memory alone, for this reason.
     pub fn without_file(why: &str) -> Self {
         let warning = Some(format!("{why}; {ON_MEMORY}"));

@@ -88,6 +88,7 @@ pub(super) fn reason(end: End, blame: Option<&Blame>) -> Option<String> {
         End::Refused(Class::ContentPolicy) => with_last("a content filter refused the request at every step"),
         End::Refused(Class::Unknown) => with_last("stopped at a failure that is not understood"),
         End::Refused(_) => with_last("no step supports what the request asks for"),
+        End::NoneAllowed => "no step may be asked for this request".to_owned(),
         End::WrongShape => with_last("answered, but never in the asked shape"),
         End::Deadline => "the deadline of the request passed".to_owned(),
         End::Exhausted { .. } => "exhausted: every step is resting or failed just now".to_owned(),
