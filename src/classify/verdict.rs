@@ -220,7 +220,11 @@ fn from_words(words: &str) -> Decision {
 
 /// The line of the text that holds what matched.
 fn quote(signals: &Signals, layer: Option<usize>, by: &str) -> String {
-    let layer = layer.and_then(|at| signals.layers.get(at)).or_else(|| signals.layers.first());
+    // A fact is read from fields, not from words: what the provider says in words is still what a person wants to read.
+    let is_words = |text: &str| !text.trim_start().is_empty() && !text.trim_start().starts_with(['{', '[', '<']);
+    let in_words = || signals.layers.iter().find(|read| is_words(&read.layer.text));
+    let named = layer.and_then(|at| signals.layers.get(at));
+    let layer = named.or_else(in_words).or_else(|| signals.layers.first());
     let source = layer.map(|read| read.layer.text.as_str()).filter(|text| !text.is_empty()).unwrap_or(&signals.raw);
     let line = source.lines().find(|line| !by.is_empty() && text::normalise(line).contains(by));
     let quote = line.unwrap_or(source);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use comfy_table::{ContentArrangement, Table, presets};
+use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -73,16 +73,34 @@ fn seconds(duration: Duration) -> Value {
     if duration.subsec_nanos() == 0 { json!(duration.as_secs()) } else { json!(duration.as_secs_f64()) }
 }
 
+/// From this width on the table has all its columns.
+const WIDE: u16 = 140;
+
+/// Which columns a narrow table keeps; `--explain` and `--json` tell the others.
+const NARROW: [bool; 8] = [true, true, true, true, false, true, false, true];
+
 /// A table for people, at most `width` columns wide, with the totals under it. Holds no control sequences of the input.
 pub fn table(entries: &[Entry], width: u16) -> String {
     if entries.is_empty() {
         return "no failures found\n".to_owned();
     }
+    let wide = width >= WIDE;
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
-    table.set_header(["where", "provider", "status", "class", "scope", "retry", "rule", "evidence"]);
+    let chosen =
+        |cells: Vec<String>| cells.into_iter().zip(NARROW).filter(move |(_, kept)| wide || *kept).map(|(c, _)| c);
+    let header = ["where", "provider", "status", "class", "scope", "retry", "rule", "evidence"];
+    table.set_header(chosen(header.map(str::to_owned).to_vec()));
     for entry in entries {
-        table.add_row(row(entry));
+        table.add_row(chosen(row(entry)));
+    }
+    // Words that are looked up or typed again are not broken; the evidence takes what is left.
+    let last = table.column_count().saturating_sub(1);
+    for (at, column) in table.column_iter_mut().enumerate() {
+        column.set_constraint(match at == last {
+            true => ColumnConstraint::LowerBoundary(comfy_table::Width::Fixed(20)),
+            false => ColumnConstraint::ContentWidth,
+        });
     }
     let mut out: String = table.to_string().lines().map(|line| format!("{}\n", line.trim_end())).collect();
     out.push('\n');
@@ -103,7 +121,7 @@ fn row(entry: &Entry) -> Vec<String> {
         failure.class.to_string(),
         scope,
         retry(entry),
-        excerpt(&failure.rule, 60),
+        excerpt(&failure.rule, 28),
         excerpt(&failure.evidence, 160),
     ]
 }
@@ -116,24 +134,23 @@ fn place(entry: &Entry) -> String {
     }
 }
 
-/// When it heals, and how that is known.
+/// When it heals, with a sign where the catalogue's clock says so.
 fn retry(entry: &Entry) -> String {
     let failure = &entry.explanation.failure;
     let known = match failure.provenance {
         Provenance::Fact => "",
-        Provenance::Documented => " (documented)",
+        Provenance::Documented => "*",
         Provenance::Guess | Provenance::Operator => "",
     };
     match (failure.retry_after, failure.retry_at) {
         (Some(after), _) => format!("in {}{known}", words(after)),
-        (None, Some(at)) => format!("at {}{known}", minute(at)),
+        (None, Some(at)) => format!("{}{known}", minute(at)),
         (None, None) => "-".to_owned(),
     }
 }
 
 fn minute(at: Timestamp) -> String {
-    let text = at.to_string();
-    text.get(..16).map_or(text.clone(), |start| format!("{start}Z"))
+    at.strftime("%m-%d %H:%MZ").to_string()
 }
 
 /// A duration in its two largest units.
