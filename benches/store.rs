@@ -34,6 +34,7 @@ fn hold(model: &str) -> HoldRecord {
 fn attempt() -> AttemptRecord {
     AttemptRecord {
         deployment: "groq/llama-3.3-70b-versatile@team".parse().expect("a deployment"),
+        account: "own".into(),
         step: 0,
         kind: AttemptKind::First,
         class: Some(Class::RateLimit),

@@ -59,7 +59,7 @@ pub fn run(args: &ResetArgs, context: &mut Context) -> Result<ExitCode, CliError
     let store = context.store(config.as_ref())?;
     let health = store.health()?;
     let wanted = |holds: &[Versioned]| -> Vec<Versioned> {
-        let mut chosen = known(config.as_ref(), holds, &health);
+        let mut chosen = known(config.as_ref(), &health);
         chosen.retain(|known| selectors.iter().any(|selector| selector.matches(&known.target.deployment)));
         let meant =
             |held: &&Versioned| args.means(held.record.kind()) && (args.all || touches(&selectors, &chosen, held));

@@ -1,6 +1,6 @@
 //! `llmr status`
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use llmr::config::Config;
@@ -33,7 +33,7 @@ pub fn run(args: &StatusArgs, context: &mut Context) -> Result<ExitCode, CliErro
         Some(store) => (store.holds()?, store.health()?, store.salt().ok()),
         None => (Vec::new(), Vec::new(), None),
     };
-    let mut known = known(config.as_ref(), &holds, &health);
+    let mut known = known(config.as_ref(), &health);
     if let (Some(config), Some(salt)) = (&config, &salt) {
         sign(&mut known, config, salt, context);
     }
@@ -63,7 +63,7 @@ pub fn touches(selectors: &[Selector], chosen: &[Known], held: &Versioned) -> bo
 }
 
 /// Every deployment that the config or the state knows.
-pub fn known(config: Option<&Config>, holds: &[Versioned], health: &[Health]) -> Vec<Known> {
+pub fn known(config: Option<&Config>, health: &[Health]) -> Vec<Known> {
     let mut places: BTreeMap<Deployment, Vec<(LadderName, usize)>> = BTreeMap::new();
     for (name, ladder) in config.into_iter().flat_map(|config| &config.ladders) {
         for (step, at) in ladder.steps.iter().zip(0..) {
@@ -75,18 +75,15 @@ pub fn known(config: Option<&Config>, holds: &[Versioned], health: &[Health]) ->
     for deployment in resorts.chain(logged) {
         places.entry(deployment).or_default();
     }
-    let accounts: BTreeSet<&AccountName> = holds.iter().filter_map(|h| h.record.scope().account.as_ref()).collect();
     let target = |deployment: &Deployment| match config {
         Some(config) => config.target(deployment),
-        // Without a config the account is a guess: its own name, unless the state holds one account alone.
+        // Without a config the log knows whose quota was used.
         None => Target {
             deployment: deployment.clone(),
-            account: match accounts.iter().next() {
-                Some(only) if accounts.len() == 1 => (*only).clone(),
-                _ => AccountName::new(
-                    deployment.credential.as_ref().map_or(deployment.provider.as_str(), |name| name.as_str()),
-                ),
-            },
+            account: health
+                .iter()
+                .find(|health| health.deployment == *deployment)
+                .map_or_else(|| AccountName::new(deployment.provider.as_str()), |health| health.account.clone()),
             region: None,
         },
     };

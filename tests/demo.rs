@@ -40,6 +40,10 @@ fn the_night_is_told_and_its_state_can_be_opened() {
     let file = lines[state].trim_start_matches("state: ");
     assert!(file.starts_with(&folder), "{file}");
     let status = stage.json(&["status", "--json", "--state", file]);
+    // Without a config too: the state knows whose quota each deployment used, and that no other key was tried.
+    let deployments = status["deployments"].as_array().expect("a list");
+    let held: BTreeSet<&str> = deployments.iter().filter_map(|one| one["reason"].as_str()).collect();
+    assert!(["auth", "billing", "quota_exhausted"].iter().all(|class| held.contains(class)), "{status}");
     let holds = status["holds"].as_array().expect("a list");
     let classes: BTreeSet<&str> = holds.iter().filter_map(|hold| hold["class"].as_str()).collect();
     assert_eq!(classes.into_iter().collect::<Vec<_>>(), ["auth", "billing", "quota_exhausted", "rate_limit"]);

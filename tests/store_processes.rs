@@ -64,6 +64,7 @@ fn failure(holds: &[Versioned], id: &str) -> Batch {
     };
     let attempt = AttemptRecord {
         deployment: "groq/llama@team".parse().expect("a deployment"),
+        account: "own".into(),
         step: 0,
         kind: AttemptKind::First,
         class: Some(Class::Overloaded),

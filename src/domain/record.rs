@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::chat::Usage;
 use super::deployment::{Deployment, ParseNameError};
 use super::failure::{Class, Dimension, ScopeLevel, words};
-use super::names::{LadderName, RequestId};
+use super::names::{AccountName, LadderName, RequestId};
 
 words! {
     /// Why an attempt was made.
@@ -57,6 +57,8 @@ words! {
 pub struct AttemptRecord {
     /// Who was asked.
     pub deployment: Deployment,
+    /// Whose quota it used.
+    pub account: AccountName,
     /// The step's index in its ladder; 0 is the primary.
     pub step: u32,
     /// Why it was asked.

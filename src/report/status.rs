@@ -24,7 +24,7 @@ pub struct Known {
     pub target: Target,
     /// Where it stands: each ladder with the index of its step.
     pub ladders: Vec<(LadderName, usize)>,
-    /// The salted fingerprint of its key as it is now.
+    /// The salted fingerprint of its key as it is now; none when it was not looked at.
     pub fingerprint: Option<String>,
 }
 
@@ -59,13 +59,25 @@ impl Status<'_> {
         self.holds.iter().filter(|held| held.record.scope().covers(target))
     }
 
+    /// Whether it may be asked. A key that was not looked at is taken for the one that failed.
+    fn eligibility(&self, known: &Known) -> Eligibility<'_> {
+        let failed = || {
+            self.covering(&known.target).find_map(|held| match &held.record {
+                HoldRecord::Circuit(circuit) => circuit.fingerprint.as_deref(),
+                _ => None,
+            })
+        };
+        let fingerprint = known.fingerprint.as_deref().or_else(failed);
+        eligibility(self.holds, &known.target, self.now, fingerprint)
+    }
+
     fn health(&self, deployment: &Deployment) -> Option<&Health> {
         self.health.iter().find(|health| health.deployment == *deployment)
     }
 
     fn deployment_json(&self, known: &Known) -> Value {
-        let Known { target, ladders, fingerprint } = known;
-        let held = match eligibility(self.holds, target, self.now, fingerprint.as_deref()) {
+        let Known { target, ladders, .. } = known;
+        let held = match self.eligibility(known) {
             Eligibility::Held(by) => Some(by),
             _ => None,
         };
@@ -145,7 +157,7 @@ impl Status<'_> {
         table.set_header(["deployment", "state", "until", "last success"]);
         for known in self.known {
             let deployment = known.target.deployment.to_string();
-            let (state, until) = match eligibility(self.holds, &known.target, self.now, known.fingerprint.as_deref()) {
+            let (state, until) = match self.eligibility(known) {
                 Eligibility::Eligible => ("ok".to_owned(), String::new()),
                 Eligibility::Probe(_) => ("probe due".to_owned(), String::new()),
                 Eligibility::Held(by) => (

@@ -231,6 +231,7 @@ impl<S: Store> Drive<'_, S> {
 fn blank(exchange: &Exchange, step: &StepSpec, started_at: Timestamp, measured: &Measured) -> AttemptRecord {
     AttemptRecord {
         deployment: step.target.deployment.clone(),
+        account: step.target.account.clone(),
         step: u32::try_from(exchange.step).unwrap_or(u32::MAX),
         kind: exchange.kind,
         class: None,

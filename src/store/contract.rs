@@ -92,6 +92,7 @@ pub(super) fn changes(changes: impl IntoIterator<Item = Change>) -> Batch {
 pub(super) fn attempt(deployment: &str, kind: AttemptKind, class: Option<Class>, seconds: i64) -> AttemptRecord {
     AttemptRecord {
         deployment: deployment.parse().expect("a deployment"),
+        account: "own".into(),
         step: 1,
         kind,
         class,

@@ -164,9 +164,11 @@ impl State {
     fn note_health(&mut self, attempt: &AttemptRecord) {
         let health = self.health.entry(attempt.deployment.clone()).or_insert_with(|| Health {
             deployment: attempt.deployment.clone(),
+            account: attempt.account.clone(),
             last_success: None,
             last_failure: None,
         });
+        health.account.clone_from(&attempt.account);
         let moment = if attempt.class.is_none() { &mut health.last_success } else { &mut health.last_failure };
         *moment = (*moment).max(Some(attempt.started_at));
     }

@@ -16,7 +16,7 @@ mod sqlite;
 
 use jiff::Timestamp;
 
-use crate::domain::{AttemptRecord, Class, Deployment, Outcome, RequestId, RequestRecord, Usage};
+use crate::domain::{AccountName, AttemptRecord, Class, Deployment, Outcome, RequestId, RequestRecord, Usage};
 use crate::policy::{Change, Versioned};
 
 pub use error::StoreError;
@@ -56,6 +56,8 @@ impl Batch {
 pub struct Health {
     /// Who was asked.
     pub deployment: Deployment,
+    /// Whose quota it used, by the latest attempt.
+    pub account: AccountName,
     /// The start of the latest attempt that was answered.
     pub last_success: Option<Timestamp>,
     /// The start of the latest attempt that failed, whatever its class.

@@ -5,7 +5,8 @@ use rusqlite::{Connection, params};
 
 use super::row::{Fields, Trouble, count, ms, us};
 use crate::domain::{
-    AttemptRecord, Class, CredentialName, Dimension, LadderName, Outcome, RequestId, RequestRecord, ScopeLevel,
+    AccountName, AttemptRecord, Class, CredentialName, Dimension, LadderName, Outcome, RequestId, RequestRecord,
+    ScopeLevel,
 };
 use crate::store::{Health, LogFilter, LogPage, ShapeCount, tally_unfinished};
 
@@ -15,10 +16,10 @@ macro_rules! insert_attempt {
         concat!(
             "INSERT OR ",
             $or,
-            " INTO attempts (request_id, position, provider, model, credential, step, kind, class, scope, dimension, \
-             status, rule, evidence, started_at, ttft_us, latency_us, held_until, input_tokens, output_tokens, \
-             cached_tokens, cost_usd) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, \
-             ?17, ?18, ?19, ?20, ?21)"
+            " INTO attempts (request_id, position, provider, model, credential, account, step, kind, class, scope, \
+             dimension, status, rule, evidence, started_at, ttft_us, latency_us, held_until, input_tokens, \
+             output_tokens, cached_tokens, cost_usd) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, \
+             ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)"
         )
     };
 }
@@ -26,8 +27,8 @@ macro_rules! insert_attempt {
 const PUT_ATTEMPT: &str = insert_attempt!("REPLACE");
 const ADD_ATTEMPT: &str = insert_attempt!("IGNORE");
 
-const PUT_HEALTH: &str = "INSERT INTO deployments (provider, model, credential, last_success, last_failure) \
-     VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO UPDATE SET \
+const PUT_HEALTH: &str = "INSERT INTO deployments (provider, model, credential, account, last_success, last_failure) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO UPDATE SET account = excluded.account, \
      last_success = max(ifnull(last_success, excluded.last_success), ifnull(excluded.last_success, last_success)), \
      last_failure = max(ifnull(last_failure, excluded.last_failure), ifnull(excluded.last_failure, last_failure))";
 
@@ -60,6 +61,7 @@ fn insert(conn: &Connection, sql: &str, id: &RequestId, place: u32, a: &AttemptR
         a.deployment.provider.as_str(),
         a.deployment.model.as_str(),
         a.deployment.credential.as_ref().map_or("", CredentialName::as_str),
+        a.account.as_str(),
         a.step,
         a.kind.as_str(),
         a.class.map(Class::as_str),
@@ -88,6 +90,7 @@ fn note_health(conn: &Connection, a: &AttemptRecord) -> Result<(), Trouble> {
         deployment.provider.as_str(),
         deployment.model.as_str(),
         deployment.credential.as_ref().map_or("", CredentialName::as_str),
+        a.account.as_str(),
         success,
         failure,
     ])?;
@@ -125,14 +128,19 @@ pub(super) fn put_request(conn: &Connection, r: &RequestRecord) -> Result<(), Tr
 
 /// All deployments that were ever asked.
 pub(super) fn health(conn: &Connection) -> Result<Vec<Health>, Trouble> {
-    let sql = "SELECT provider, model, credential, last_success, last_failure FROM deployments \
+    let sql = "SELECT provider, model, credential, account, last_success, last_failure FROM deployments \
                ORDER BY provider, model, credential";
     let mut statement = conn.prepare_cached(sql)?;
     let mut rows = statement.query([])?;
     let mut all = Vec::new();
     while let Some(row) = rows.next()? {
         let mut f = Fields::new(row, "deployments");
-        all.push(Health { deployment: f.deployment()?, last_success: f.maybe_time()?, last_failure: f.maybe_time()? });
+        all.push(Health {
+            deployment: f.deployment()?,
+            account: AccountName::new(f.get::<String>()?),
+            last_success: f.maybe_time()?,
+            last_failure: f.maybe_time()?,
+        });
     }
     Ok(all)
 }
@@ -241,8 +249,8 @@ fn request(f: &mut Fields<'_, '_>) -> Result<RequestRecord, Trouble> {
 }
 
 fn attempts(conn: &Connection, id: &RequestId) -> Result<Vec<AttemptRecord>, Trouble> {
-    let sql = "SELECT place, provider, model, credential, step, kind, class, scope, dimension, status, rule, evidence, \
-               started_at, ttft_us, latency_us, held_until, input_tokens, output_tokens, cached_tokens, cost_usd \
+    let sql = "SELECT place, provider, model, credential, account, step, kind, class, scope, dimension, status, rule, \
+               evidence, started_at, ttft_us, latency_us, held_until, input_tokens, output_tokens, cached_tokens, cost_usd \
                FROM attempts WHERE request_id = ?1 ORDER BY position";
     let mut statement = conn.prepare_cached(sql)?;
     let mut rows = statement.query([id.as_str()])?;
@@ -258,6 +266,7 @@ fn attempts(conn: &Connection, id: &RequestId) -> Result<Vec<AttemptRecord>, Tro
 fn attempt(f: &mut Fields<'_, '_>) -> Result<AttemptRecord, Trouble> {
     Ok(AttemptRecord {
         deployment: f.deployment()?,
+        account: AccountName::new(f.get::<String>()?),
         step: f.get()?,
         kind: f.word()?,
         class: f.maybe_word()?,

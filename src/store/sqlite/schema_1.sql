@@ -102,6 +102,7 @@ CREATE TABLE attempts (
     provider TEXT NOT NULL,
     model TEXT NOT NULL,
     credential TEXT NOT NULL,
+    account TEXT NOT NULL,
     step INTEGER NOT NULL,
     kind TEXT NOT NULL,
     class TEXT, -- none when it was answered
@@ -129,6 +130,7 @@ CREATE TABLE deployments (
     provider TEXT NOT NULL,
     model TEXT NOT NULL,
     credential TEXT NOT NULL,
+    account TEXT NOT NULL,
     last_success INTEGER,
     last_failure INTEGER,
     PRIMARY KEY (provider, model, credential)
