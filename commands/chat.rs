@@ -197,9 +197,7 @@ fn hints(report: &Report) -> Vec<String> {
             let soon = "or give the request time with --wait";
             format!("the first step returns {}; ask again then, {soon}", rfc3339(at))
         }
-        End::Exhausted { retry_at: None } => {
-            "nobody knows when a step returns; `llmr status` shows what is held".into()
-        }
+        End::Exhausted { retry_at: None } => "nothing is held for it yet: ask again at any time".into(),
         End::NeedsPerson => "mend the cause, then `llmr reset PROVIDER` lets it be asked again at once".into(),
         End::Refused(_) => "nothing is held for it; change the request".into(),
         End::NoneAllowed => "loosen what rules the steps out: --pin, --exclude, --require, --max-cost".into(),
@@ -208,7 +206,7 @@ fn hints(report: &Report) -> Vec<String> {
         End::Partial => "what was printed is partial; `stream = \"restart\"` or \"buffer\" starts over instead".into(),
         End::Answered { .. } | End::Interrupted => return Vec::new(),
     };
-    vec![hint]
+    vec![hint, format!("`llmr log {}` shows what each provider said", report.record.id)]
 }
 
 /// Nobody may miss that a ladder is empty: it stands on stderr, and the configured command is started.

@@ -89,7 +89,7 @@ const REST: &str = r##"
 # stream = "restart"                    # fail | buffer | restart: when a stream breaks after its first byte
 # on_unknown = "stop"                   # stop | next
 
-# [alarm]                               # when a ladder is exhausted, a hold is set or lifted
+# [alarm]                               # run when a ladder is exhausted
 # command = ["notify-send", "{summary}"]
 
 # [[rules]]                             # your own classification rules, before the built-in ones

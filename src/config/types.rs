@@ -186,7 +186,7 @@ impl Default for Limits {
     }
 }
 
-/// Who is told when a ladder is exhausted, a hold is set or lifted, or the retry budget is spent.
+/// Who is told when a ladder is exhausted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Alarm {
     /// The program and its arguments, `{summary}` standing for what happened; empty when none is to be run.

@@ -7,49 +7,11 @@
 
 use jiff::Timestamp;
 
-use crate::domain::{Class, Dimension, Failure, RequestId, Scope, ScopeLevel, Target};
+use crate::domain::{Class, Dimension, Failure, Scope, ScopeLevel, Target};
 
-use super::quarantine::is_holder;
+use super::call::{Event, Moment, Report};
 use super::record::{Change, CircuitState, Family, HoldRecord, Key, Versioned};
-use super::settings::PolicySettings;
 use super::{circuit, cooldown, quarantine};
-
-/// What came of a call.
-#[derive(Debug, Clone, Copy)]
-pub enum Event<'a> {
-    /// A real answer.
-    Success,
-    /// A failure, as classified.
-    Failure(&'a Failure),
-    /// The caller gave up: no evidence against the deployment, but a lease must be freed.
-    Abandoned,
-}
-
-/// The call that it came of.
-#[derive(Debug, Clone, Copy)]
-pub struct Report<'a> {
-    /// Who was asked.
-    pub target: &'a Target,
-    /// The request, which is also the holder of the leases that it took.
-    pub request_id: &'a RequestId,
-    /// When the call was sent: what it says is true of that time, not of now.
-    pub started_at: Timestamp,
-    /// The salted fingerprint of the key that was used.
-    pub fingerprint: Option<&'a str>,
-    /// Whether this key ever got an answer.
-    pub ever_worked: bool,
-}
-
-/// When and by which numbers a decision is made.
-#[derive(Debug, Clone, Copy)]
-pub struct Moment<'a> {
-    /// The wall-clock time.
-    pub now: Timestamp,
-    /// The numbers of the failure table.
-    pub settings: &'a PolicySettings,
-    /// A drawn number in 0..1.
-    pub jitter: f64,
-}
 
 /// The changes that the event makes to the records.
 pub fn apply(holds: &[Versioned], event: Event<'_>, report: &Report<'_>, moment: &Moment<'_>) -> Vec<Change> {
@@ -148,10 +110,10 @@ fn after_success(held: &Versioned, report: &Report<'_>, now: Timestamp) -> Optio
 /// The record without the lease that the report's request holds on it; none when it holds none.
 fn freed(held: &Versioned, report: &Report<'_>, now: Timestamp) -> Option<Change> {
     let record = match &held.record {
-        HoldRecord::Quarantine(q) if is_holder(q.lease.as_ref(), report) => {
+        HoldRecord::Quarantine(q) if report.holds(q.lease.as_ref()) => {
             HoldRecord::Quarantine(super::Quarantine { lease: None, ..q.clone() })
         }
-        HoldRecord::Circuit(c) if is_holder(c.lease.as_ref(), report) => HoldRecord::Circuit(super::Circuit {
+        HoldRecord::Circuit(c) if report.holds(c.lease.as_ref()) => HoldRecord::Circuit(super::Circuit {
             lease: None,
             state: CircuitState::Open,
             retry_at: Some(now),

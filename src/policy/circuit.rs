@@ -12,12 +12,11 @@ use jiff::Timestamp;
 
 use crate::domain::{Failure, Provenance, Scope};
 
-use super::apply::{Moment, Report};
 use super::backoff::doubled;
-use super::cooldown::later;
-use super::quarantine::is_holder;
+use super::call::{Moment, Report};
 use super::record::{Circuit, CircuitState, Family};
 use super::settings::BreakerSettings;
+use super::until::later;
 
 const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3600);
@@ -43,7 +42,7 @@ pub(super) fn after_failure(
             Some(circuit)
         }
         // Only the probe's own failure says something new.
-        CircuitState::HalfOpen if is_holder(circuit.lease.as_ref(), report) => {
+        CircuitState::HalfOpen if report.holds(circuit.lease.as_ref()) => {
             circuit.note(failure, report, now);
             circuit.open(report, moment);
             Some(circuit)

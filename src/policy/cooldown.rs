@@ -4,14 +4,12 @@
 //! cooldown that ended and was followed by another limit; a success starts over. Calls that were already under way when
 //! the limit hit fail too and say nothing new, so they do not double anything.
 
-use jiff::Timestamp;
-
 use crate::domain::{Dimension, Failure, Provenance, Scope};
 
-use super::apply::{Moment, Report};
 use super::backoff::doubled;
+use super::call::{Moment, Report};
 use super::record::Cooldown;
-use super::until::Known;
+use super::until::{Known, later};
 
 /// A stated wait of less than a second is obeyed as a second: clocks and networks are not that precise.
 const SHORTEST: std::time::Duration = std::time::Duration::from_secs(1);
@@ -51,9 +49,4 @@ pub(super) fn after_failure(
         evidence: failure.evidence.clone(),
         request_id: Some(report.request_id.clone()),
     }
-}
-
-/// `now` plus a span, staying within what a time can hold.
-pub(super) fn later(now: Timestamp, span: std::time::Duration) -> Timestamp {
-    now.checked_add(span).unwrap_or(Timestamp::MAX)
 }

@@ -6,6 +6,7 @@
 
 mod apply;
 mod backoff;
+mod call;
 mod circuit;
 mod cooldown;
 mod gate;
@@ -17,8 +18,9 @@ mod until;
 #[cfg(test)]
 mod tests;
 
-pub use apply::{Event, Moment, Report, apply, hold_scope};
+pub use apply::{apply, hold_scope};
 pub use backoff::full_jitter;
+pub use call::{Event, Moment, Report};
 pub use gate::{Gate, claim, gate, holds_now, is_transient, returns_at};
 pub use record::{
     Change, Circuit, CircuitState, Cooldown, Family, HoldKind, HoldRecord, Key, Lease, Quarantine, Versioned,

@@ -11,11 +11,10 @@ use jiff::Timestamp;
 
 use crate::domain::{Dimension, Failure, Provenance, Scope};
 
-use super::apply::Report;
 use super::backoff::doubled;
-use super::cooldown::later;
-use super::record::{Lease, Quarantine};
-use super::until::Known;
+use super::call::Report;
+use super::record::Quarantine;
+use super::until::{Known, later};
 
 const HOUR: Duration = Duration::from_secs(3600);
 const DAY: Duration = Duration::from_secs(24 * 3600);
@@ -38,7 +37,7 @@ pub(super) fn after_failure(
     };
     let holding = existing.filter(|old| old.until > now);
     let known = holding.map_or(new, |old| Known { until: old.until, provenance: old.provenance }.and(new));
-    let was_probe = existing.is_some_and(|old| is_holder(old.lease.as_ref(), report));
+    let was_probe = existing.is_some_and(|old| report.holds(old.lease.as_ref()));
     let probe_at = match holding {
         // A late failure of a call that was under way, or the probe's own: the schedule goes on from where it was.
         Some(old) if known.until == old.until && !was_probe => old.probe_at,
@@ -57,11 +56,6 @@ pub(super) fn after_failure(
         evidence: failure.evidence.clone(),
         request_id: Some(report.request_id.clone()),
     }
-}
-
-/// Whether the report comes from the one that holds the lease.
-pub(super) fn is_holder(lease: Option<&Lease>, report: &Report<'_>) -> bool {
-    lease.is_some_and(|lease| lease.holder == *report.request_id)
 }
 
 /// When the first probe may look, if one may before the end.

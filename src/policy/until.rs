@@ -4,6 +4,8 @@
 //! probes. Some of it is guesswork. Trust decides first and lateness second: whoever obeys the soonest word asks again
 //! into the same limit, and whoever obeys the latest one can be benched for a day by a guess.
 
+use std::time::Duration;
+
 use jiff::Timestamp;
 
 use crate::domain::Provenance;
@@ -28,6 +30,11 @@ impl Known {
             std::cmp::Ordering::Equal => Self { until: self.until.max(newer.until), ..self },
         }
     }
+}
+
+/// `now` plus a span, staying within what a time can hold.
+pub(super) fn later(now: Timestamp, span: Duration) -> Timestamp {
+    now.checked_add(span).unwrap_or(Timestamp::MAX)
 }
 
 #[cfg(test)]

@@ -17,8 +17,7 @@ use super::fallback::FallbackStore;
 use super::job::Job;
 use super::judge::Shape;
 use super::observer::Observer;
-use super::record::{Report, add, reason};
-use super::settle::Blame;
+use super::record::{Blame, Report, add, reason};
 
 /// How often a waiting request looks whether another process changed the state.
 const LOOK: Duration = Duration::from_millis(100);

@@ -6,11 +6,11 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::catalog::Price;
-use crate::domain::{AttemptRecord, Class, Failure, Finish, Redactor, RequestRecord, Usage, excerpt, printable};
+use crate::domain::{
+    AttemptRecord, Class, Deployment, Failure, Finish, Redactor, RequestRecord, Usage, excerpt, printable,
+};
 use crate::ladder::{End, Skip};
 use crate::policy::{Change, holds_now, returns_at};
-
-use super::settle::Blame;
 
 /// How long the evidence in the store may be, in characters.
 const EVIDENCE: usize = 240;
@@ -34,6 +34,14 @@ pub struct Report {
     pub skipped: Vec<Skip>,
     /// Whether the reader closed the pipe before the end.
     pub consumer_gone: bool,
+}
+
+/// The latest failure of a request, for the one line that says why it ended.
+pub(super) struct Blame {
+    /// Who failed; none when the request was at fault before anyone was asked.
+    pub(super) deployment: Option<Deployment>,
+    pub(super) class: Class,
+    pub(super) evidence: String,
 }
 
 /// Until when the changes of one failure hold anything back.

@@ -14,18 +14,10 @@ use crate::wire::{EncodeError, Endpoint, HttpRequest, encode};
 use super::drive::Drive;
 use super::exchange::{Call, Came, Measured};
 use super::job::Lane;
-use super::record::{cost, held_until, note, presentable};
+use super::record::{Blame, cost, held_until, note, presentable};
 
 /// Retries are counted over this time.
 const BUDGET_WINDOW: Duration = Duration::from_secs(60);
-
-/// The latest failure of a request, for the one line that says why it ended.
-pub(super) struct Blame {
-    /// Who failed; none when the request was at fault before anyone was asked.
-    pub(super) deployment: Option<Deployment>,
-    pub(super) class: Class,
-    pub(super) evidence: String,
-}
 
 impl<S: Store> Drive<'_, S> {
     /// The request as this step's provider wants it.
