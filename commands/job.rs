@@ -3,19 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use base64::Engine;
 use llmr::config::{Config, parse_duration};
 use llmr::domain::{ChatRequest, LadderName, Message, Part, ProviderName, RequestId, Role};
-use llmr::ladder::{Directives, RequestShape};
+use llmr::ladder::Directives;
 use llmr::route::{Assembled, FallbackStore, Job, Outside, assemble, direct};
 use llmr::store::{LogFilter, SqliteStore, Store};
-use serde_json::Value;
 
+use crate::content::{conversation, image, json_file, option, shape};
 use crate::context::{Context, nearest_provider, read_named};
 use crate::error::{CliError, Code};
-
-/// Bytes per token in the low estimate of a request's size: real texts have three to four.
-const BYTES_PER_TOKEN: u64 = 4;
 
 /// How far back a deployment's answers count for where it stands.
 const SHAPE_WINDOW: Duration = Duration::from_secs(3600);
@@ -338,69 +334,4 @@ fn refuse_keyless(ladder: &Assembled) -> Result<(), CliError> {
         error = error.cause(format!("{}: {why}", step.target.deployment));
     }
     Err(error.hint("set the variable, or change `key` of that credential in the config"))
-}
-
-fn shape(request: &ChatRequest) -> RequestShape {
-    let mut bytes = request.system.as_ref().map_or(0, String::len);
-    let mut images = false;
-    for part in request.messages.iter().flat_map(|message| &message.parts) {
-        match part {
-            Part::Text(text) => bytes += text.len(),
-            Part::Image { .. } => images = true,
-        }
-    }
-    let input_tokens = u64::try_from(bytes).unwrap_or(u64::MAX) / BYTES_PER_TOKEN;
-    RequestShape { input_tokens, max_tokens: request.max_tokens.map(u64::from), images }
-}
-
-fn option(text: &str) -> Result<(String, Value), CliError> {
-    let Some((key, value)) = text.split_once('=').filter(|(key, _)| !key.is_empty()) else {
-        return Err(CliError::usage(format!("-o {text}: write it as KEY=VALUE")));
-    };
-    let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
-    Ok((key.to_owned(), value))
-}
-
-fn json_file(flag: &str, path: &Path) -> Result<Value, CliError> {
-    let text = read_named(flag, path)?;
-    serde_json::from_str(&text)
-        .map_err(|error| CliError::usage(format!("{flag}: {} is not JSON: {error}", path.display())))
-}
-
-fn image(path: &Path) -> Result<Part, CliError> {
-    let bytes = std::fs::read(path)
-        .map_err(|error| CliError::usage(format!("--image: cannot read {}: {error}", path.display())))?;
-    let media_type = match bytes.as_slice() {
-        [0x89, b'P', b'N', b'G', ..] => "image/png",
-        [0xff, 0xd8, 0xff, ..] => "image/jpeg",
-        [b'G', b'I', b'F', b'8', ..] => "image/gif",
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => "image/webp",
-        _ => {
-            let why = format!("--image: {} is none of PNG, JPEG, GIF and WebP", path.display());
-            return Err(CliError::usage(why));
-        }
-    };
-    let data = base64::engine::general_purpose::STANDARD.encode(&bytes);
-    Ok(Part::Image { media_type: media_type.to_owned(), data })
-}
-
-fn conversation(path: &Path) -> Result<Vec<Message>, CliError> {
-    let value = json_file("--messages", path)?;
-    let turns = value.as_array().or_else(|| value.get("messages").and_then(Value::as_array));
-    let bad = |at: usize, why: &str| CliError::usage(format!("--messages: {}: message {at}: {why}", path.display()));
-    let Some(turns) = turns else { return Err(bad(0, "the file is no list of messages")) };
-    let message = |(at, turn): (usize, &Value)| {
-        let role = match turn.get("role").and_then(Value::as_str) {
-            Some("system" | "developer") => Role::System,
-            Some("user") => Role::User,
-            Some("assistant" | "model") => Role::Assistant,
-            Some(other) => return Err(bad(at, &format!("role `{other}` is none of system, user and assistant"))),
-            None => return Err(bad(at, "`role` is missing")),
-        };
-        match turn.get("content").and_then(Value::as_str) {
-            Some(text) => Ok(Message::text(role, text)),
-            None => Err(bad(at, "`content` is missing or no text")),
-        }
-    };
-    turns.iter().enumerate().map(message).collect()
 }

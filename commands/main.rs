@@ -11,6 +11,7 @@ mod check;
 mod classify;
 mod cli;
 mod completions;
+mod content;
 mod context;
 mod demo;
 mod error;
