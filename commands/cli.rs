@@ -25,20 +25,23 @@ pub struct Cli {
     command: Command,
 }
 
+/// The heading in the help for what applies to every command.
+const EVERYWHERE: &str = "Options of every command";
+
 /// What applies to every command.
 #[derive(Debug, clap::Args)]
 pub struct Global {
     /// Config file [env: LLMR_CONFIG]
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, value_name = "FILE", help_heading = EVERYWHERE)]
     pub config: Option<PathBuf>,
     /// State file [env: LLMR_STATE]
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, value_name = "FILE", help_heading = EVERYWHERE)]
     pub state: Option<PathBuf>,
     /// Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]
-    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    #[arg(short, long, global = true, action = clap::ArgAction::Count, help_heading = EVERYWHERE)]
     pub verbose: u8,
     /// When to use colour
-    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN", help_heading = EVERYWHERE)]
     pub color: ColorChoice,
 }
 

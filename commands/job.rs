@@ -36,8 +36,8 @@ pub struct RequestArgs {
     /// A JSON Schema that the answer must satisfy
     #[arg(long, value_name = "FILE")]
     schema: Option<PathBuf>,
-    /// A semantic rule on the answer, in CEL
-    #[arg(long, value_name = "EXPR")]
+    /// A semantic rule on the answer, in CEL (not in this version)
+    #[arg(long, value_name = "EXPR", hide = true)]
     check: Option<String>,
     /// A whole conversation as JSON: [{"role": "user", "content": "…"}, …]
     #[arg(long, value_name = "FILE")]
@@ -81,8 +81,8 @@ pub struct RequestArgs {
     /// USD that one exchange may cost at most
     #[arg(long, value_name = "USD")]
     max_cost: Option<f64>,
-    /// Pass over deployments that are usually slower
-    #[arg(long, value_name = "DUR")]
+    /// Pass over deployments that are usually slower (not in this version)
+    #[arg(long, value_name = "DUR", hide = true)]
     max_latency: Option<String>,
     /// Ask only deployments that can do this: tools, json_schema, images (repeatable)
     #[arg(long, value_name = "CAP")]

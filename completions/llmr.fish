@@ -50,7 +50,7 @@ complete -c llmr -n "__fish_llmr_using_subcommand chat" -s s -l system -d 'Stand
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -s f -l file -d 'A file appended to the prompt as context (repeatable)' -r -F
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -s a -l image -d 'An image to show with the prompt: PNG, JPEG, GIF or WebP (repeatable)' -r -F
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l schema -d 'A JSON Schema that the answer must satisfy' -r -F
-complete -c llmr -n "__fish_llmr_using_subcommand chat" -l check -d 'A semantic rule on the answer, in CEL' -r
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l check -d 'A semantic rule on the answer, in CEL (not in this version)' -r
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l messages -d 'A whole conversation as JSON: [{"role": "user", "content": "…"}, …]' -r -F
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l max-tokens -d 'The longest answer, in tokens' -r
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l temperature -d 'Randomness of the answer' -r
@@ -62,7 +62,7 @@ complete -c llmr -n "__fish_llmr_using_subcommand chat" -l wait -d 'How long to 
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l pin -d 'Ask only this provider' -r
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l exclude -d 'Do not ask this provider (repeatable)' -r
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l max-cost -d 'USD that one exchange may cost at most' -r
-complete -c llmr -n "__fish_llmr_using_subcommand chat" -l max-latency -d 'Pass over deployments that are usually slower' -r
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l max-latency -d 'Pass over deployments that are usually slower (not in this version)' -r
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l require -d 'Ask only deployments that can do this: tools, json_schema, images (repeatable)' -r
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l max-steps -d 'Ask at most so many different deployments' -r
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
@@ -123,7 +123,7 @@ complete -c llmr -n "__fish_llmr_using_subcommand plan" -s s -l system -d 'Stand
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -s f -l file -d 'A file appended to the prompt as context (repeatable)' -r -F
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -s a -l image -d 'An image to show with the prompt: PNG, JPEG, GIF or WebP (repeatable)' -r -F
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l schema -d 'A JSON Schema that the answer must satisfy' -r -F
-complete -c llmr -n "__fish_llmr_using_subcommand plan" -l check -d 'A semantic rule on the answer, in CEL' -r
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l check -d 'A semantic rule on the answer, in CEL (not in this version)' -r
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l messages -d 'A whole conversation as JSON: [{"role": "user", "content": "…"}, …]' -r -F
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l max-tokens -d 'The longest answer, in tokens' -r
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l temperature -d 'Randomness of the answer' -r
@@ -135,7 +135,7 @@ complete -c llmr -n "__fish_llmr_using_subcommand plan" -l wait -d 'How long to 
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l pin -d 'Ask only this provider' -r
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l exclude -d 'Do not ask this provider (repeatable)' -r
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l max-cost -d 'USD that one exchange may cost at most' -r
-complete -c llmr -n "__fish_llmr_using_subcommand plan" -l max-latency -d 'Pass over deployments that are usually slower' -r
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l max-latency -d 'Pass over deployments that are usually slower (not in this version)' -r
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l require -d 'Ask only deployments that can do this: tools, json_schema, images (repeatable)' -r
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l max-steps -d 'Ask at most so many different deployments' -r
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
