@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
+use crate::classify::text;
 use crate::domain::LimitFacts;
 
 /// What Google says of the quotas that were violated.
@@ -70,7 +71,7 @@ fn walk(value: &Value, depth: usize, quotas: &mut Quotas) {
 
 /// `Limit 7000, Used 6148, Requested 7895`, `Limit: 60.000000 / min. Current: 70.0`, `current: 1526210, limit: 1500000`.
 static FIGURES: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"\b(limit|used|requested|current|remaining|max)\b:? ?~?(\d[\d,]{0,15}(?:\.\d{1,9})?)").ok()
+    text::expression(r"\b(limit|used|requested|current|remaining|max)\b:? ?~?(\d[\d,]{0,15}(?:\.\d{1,9})?)")
 });
 
 /// The figures of a limit in normalised words; none when there is no limit among them.

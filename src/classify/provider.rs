@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use crate::catalog::Catalog;
 use crate::domain::Evidence;
@@ -111,6 +111,8 @@ const SIGNS: &[(&str, &str)] = &[
 
 static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     AhoCorasick::builder()
+        // The full automaton that is chosen for few patterns takes longer to build than a short process lives.
+        .kind(Some(AhoCorasickKind::ContiguousNFA))
         .ascii_case_insensitive(true)
         .match_kind(MatchKind::LeftmostFirst)
         .build(SIGNS.iter().map(|(sign, _)| *sign))

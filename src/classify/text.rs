@@ -59,9 +59,33 @@ pub(crate) fn without_client_words(mut text: String) -> String {
     text
 }
 
+/// Builds an expression whose shorthands (`\d`, `\s`, `\w`, `\b`) mean ASCII alone. The digits and words of all scripts
+/// would take some milliseconds to build, in processes that live for a few; no provider writes a status in them.
+pub(crate) fn expression(shorthand: &str) -> Option<Regex> {
+    let mut pattern = String::with_capacity(shorthand.len() * 2);
+    let mut rest = shorthand.chars();
+    while let Some(character) = rest.next() {
+        if character != '\\' {
+            pattern.push(character);
+            continue;
+        }
+        match rest.next() {
+            Some('d') => pattern.push_str("[0-9]"),
+            Some('s') => pattern.push_str(r"[ \t\r\n]"),
+            Some('S') => pattern.push_str(r"[^ \t\r\n]"),
+            Some('w') => pattern.push_str("[A-Za-z0-9_]"),
+            Some('W') => pattern.push_str("[^A-Za-z0-9_]"),
+            Some('b') => pattern.push_str(r"(?-u:\b)"),
+            Some(other) => pattern.extend(['\\', other]),
+            None => pattern.push('\\'),
+        }
+    }
+    Regex::new(&pattern).ok()
+}
+
 /// A status with what makes it one: a word before it, or its reason phrase after it.
 static STATUS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(concat!(
+    expression(concat!(
         r#"(?:\bhttp(?:/[0-9.]+)?|\bstatus(?:[ _-]?code)?|\bstatuscode|\berror code|\berror|\bcode|\bexception|\brequest failed|\bresponse|"#,
         r#"\bfailed with|\breturned|\breturns|\bfail(?:ed)?|\bserver error|\bunhandled|\bgot|\bhttperror|\bexhausted|\bexception:|错误|状态码)"#,
         r#"["']?\s*(?:is|was|of|from server|message|=>|not equals 200, code is)?\s*[:=(\[ ]*["'\[(<]?([1-5]\d\d)(?:["')\]>:,;. \n\\{|-]|$)"#,
@@ -74,7 +98,6 @@ static STATUS: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"|\| ([45]\d\d) \|",
         r#"|" ([45]\d\d) [a-z]"#,
     ))
-    .ok()
 });
 
 /// The statuses in a lower-case text, in order.
@@ -104,20 +127,21 @@ fn counts_something(before: &str) -> bool {
 
 /// `code: x`, `ErrorCode: x`, `error_type=x`, `(code: x)`, `[code=x]` and the like.
 static FIELD: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
+    expression(
         r#"(?:^|[^a-z0-9])(code|error[_ ]?code|error[_ ]?type|type|reason|finish_?reason|stop_?reason|block_?reason|errorcode|status)["']?\s*(?:[:=]|is)\s*["']?([a-z][a-z0-9_.-]{2,60})"#,
     )
-    .ok()
 });
 
 /// Identifiers that stand alone: `insufficient_quota`, `throttlingException`, `RESOURCE_EXHAUSTED`, `ModelArts.81005`.
 static IDENTIFIER: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"[A-Za-z][A-Za-z0-9]*(?:[_.][A-Za-z0-9]+)+|[A-Za-z]+(?:Exception|Error|Expired)\b|E[A-Z]{4,12}\b").ok()
+    expression(r"[A-Za-z][A-Za-z0-9]*(?:[_.][A-Za-z0-9]+)+|[A-Za-z]+(?:Exception|Error|Expired)\b|E[A-Z]{4,12}\b")
 });
 
 /// Numbers of four and more digits where providers put them in text: `[1113][`, `(1008)`, `4006: `, `3040 | 429`.
 static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"\[(\d{4,6})\]|\((\d{4,6})\)|(?:^|\n|error |code[:= ]{1,2})(\d{4,6})(?: ?[:|]| \|)|code[:= '\x22]{1,4}(\d{4,6})\b").ok()
+    expression(
+        r"\[(\d{4,6})\]|\((\d{4,6})\)|(?:^|\n|error |code[:= ]{1,2})(\d{4,6})(?: ?[:|]| \|)|code[:= '\x22]{1,4}(\d{4,6})\b",
+    )
 });
 
 /// The codes in a text: values of fields, identifiers, and numbers in brackets, in lower case.
@@ -150,11 +174,10 @@ pub(crate) fn codes(text: &str, lower: &str) -> Vec<String> {
 
 /// Headers in a text: `retry-after: 12`, `"x-ratelimit-reset-tokens" => ["6m0s"]`.
 static HEADER: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(concat!(
+    expression(concat!(
         r"(?i)\b((?:x-|anthropic-)?ratelimit-[a-z0-9_-]+|retry-after(?:-ms)?|x-codex-[a-z-]+|cf-mitigated|",
         r#"x-amzn-errortype|x-should-retry)["']?\s*(?:=>|[:=])\s*\[?\s*["']?([^"'\],\n;}]{1,80})"#
     ))
-    .ok()
 });
 
 /// The headers that a text shows, names in lower case.

@@ -20,20 +20,18 @@ use super::Capture;
 
 /// The start of a log entry: a time, a level, or both.
 static ENTRY: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(concat!(
+    text::expression(concat!(
         r"^\s{0,4}(?:@?[\w/.-]{0,24}\[?\d{4}[-/.]\d\d[-/.]\d\d[T _]\d\d[:-]\d\d|\[?\d\d:\d\d:\d\d|\[?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d|",
         r"\[?(?i:error|warning|warn|info|debug|fatal|critical|trace|gin|notice)\]?[ :|\t])"
     ))
-    .ok()
 });
 
 /// A line that begins a failure of its own although nothing marks it as an entry.
 static HEAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(concat!(
+    text::expression(concat!(
         r"^(?:\W{0,6}(?:\[?API Error|Error code: \d{3}|HTTP(?:/\d\S*)? [45]\d\d\b|\{\x22(?:type|error|code|message|object|status)\x22|",
         r"(?:[a-z_]+\.)+[A-Za-z]*(?:Error|Exception)\b|[A-Za-z]*(?:Error|Exception)\b: ?\S|[45]\d\d [A-Z{\x22]))"
     ))
-    .ok()
 });
 
 /// A piece of the text.

@@ -6,7 +6,7 @@
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use jiff::Timestamp;
 
 use super::{ZoneGuess, duration_prefix, parse_moment};
@@ -86,6 +86,8 @@ const FOLLOWERS: &[&str] = &["后", "之后", "再试", "重试"];
 
 static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     AhoCorasick::builder()
+        // The full automaton that is chosen for few patterns takes longer to build than a short process lives.
+        .kind(Some(AhoCorasickKind::ContiguousNFA))
         .ascii_case_insensitive(true)
         .match_kind(MatchKind::LeftmostLongest)
         .build(LEADS.iter().map(|(words, _)| *words))
