@@ -21,6 +21,8 @@ use super::until::later;
 const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3600);
 const DAY: Duration = Duration::from_secs(24 * 3600);
+/// How many keys that failed are remembered of one circuit.
+const MOST_KEYS: usize = 64;
 
 /// The circuit after a failure of its family; none when nothing changes.
 pub(super) fn after_failure(
@@ -105,14 +107,33 @@ impl Circuit {
         let Moment { now, settings, jitter } = *moment;
         let times = self.opens;
         self.opens = self.opens.saturating_add(1);
+        self.fingerprint = self.failed_keys(report.fingerprint);
         self.state = CircuitState::Open;
         self.opened_at = Some(now);
         self.lease = None;
-        self.fingerprint = report.fingerprint.map(str::to_owned);
         let wait = open_time(self.family, times, report.ever_worked, &settings.breaker);
         // Spread, so that not all circuits come back in the same second; never sooner than said, and not by hours.
         let spread = (wait / 5).min(MINUTE).mul_f64(jitter.clamp(0.0, 1.0));
         self.retry_at = Some(later(now, wait + spread));
+    }
+
+    /// The keys that failed since it first opened, with this one. Keys of one account share its hold: were only the
+    /// latest remembered, two of them would take turns at being another key, and the hold would hold nobody.
+    fn failed_keys(&self, fingerprint: Option<&str>) -> Option<String> {
+        let known = self.fingerprint.as_deref().filter(|_| self.state != CircuitState::Closed).unwrap_or_default();
+        let mut keys: Vec<&str> = known.split_ascii_whitespace().filter(|key| Some(*key) != fingerprint).collect();
+        keys.extend(fingerprint);
+        let surplus = keys.len().saturating_sub(MOST_KEYS);
+        keys.drain(..surplus);
+        (!keys.is_empty()).then(|| keys.join(" "))
+    }
+
+    /// Whether a key that did not fail yet may be tried at once: only where a key can be what is wrong. A network that
+    /// is down or a model that is gone is so for every key.
+    pub(super) fn may_try_key(&self, fingerprint: Option<&str>) -> bool {
+        let about_keys = matches!(self.family, Family::Auth | Family::Billing | Family::Permission);
+        let failed = |key: &str| self.fingerprint.iter().flat_map(|keys| keys.split(' ')).any(|known| known == key);
+        about_keys && self.fingerprint.is_some() && fingerprint.is_some_and(|key| !failed(key))
     }
 
     /// What a success leaves: none when the record can go.

@@ -37,9 +37,8 @@ pub fn gate(record: &HoldRecord, now: Timestamp, fingerprint: Option<&str>) -> G
             CircuitState::Closed => Gate::Open,
             CircuitState::HalfOpen => probe_unless(leased(&c.lease)),
             CircuitState::Open => {
-                let another_key = c.fingerprint.is_some() && c.fingerprint.as_deref() != fingerprint;
                 let due = c.retry_at.is_some_and(|at| at <= now);
-                if another_key || due { Gate::Probe } else { Gate::Held }
+                if due || c.may_try_key(fingerprint) { Gate::Probe } else { Gate::Held }
             }
         },
     }

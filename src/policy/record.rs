@@ -206,7 +206,8 @@ pub struct Circuit {
     pub lease: Option<Lease>,
     /// How `retry_at` is known.
     pub provenance: Provenance,
-    /// The salted fingerprint of the key that failed: another key may be tried at once.
+    /// The salted fingerprints of the keys that failed, with blanks between them: another key may be tried at once where
+    /// keys are what the circuit is about.
     pub fingerprint: Option<String>,
     /// When it last failed.
     pub last_failure: Timestamp,

@@ -300,6 +300,39 @@ fn another_key_may_try_at_once() {
 }
 
 #[test]
+fn keys_that_share_a_hold_take_no_turns_at_being_another_key() {
+    let step = target("groq/llama@team");
+    let cases = [
+        (Class::Billing, ScopeLevel::Account, true),
+        (Class::Permission, ScopeLevel::Region, true),
+        (Class::ModelUnavailable, ScopeLevel::Model, false),
+        (Class::Network, ScopeLevel::Provider, false),
+    ];
+    for (class, scope, is_about_keys) in cases {
+        let mut world = World::new();
+        let down = Failure { scope, ..failure(class) };
+        for n in 0..3 {
+            world.fails(&down, &Call::new(&step, "r", at(n)), at(n));
+        }
+        assert_eq!(world.gate_with(&step, at(4), Some("k1")), Gate::Held, "{class}");
+        let of_second = world.gate_with(&step, at(4), Some("k2"));
+        assert_eq!(of_second == Gate::Probe, is_about_keys, "{class}: {of_second:?}");
+        assert_eq!(world.gate_with(&step, at(4), None), Gate::Held, "{class}: no key is no other key");
+        if !is_about_keys {
+            continue;
+        }
+        let claims: Vec<Change> =
+            world.holds.iter().filter_map(|held| claim(held, &RequestId::new("second"), at(60))).collect();
+        world.write(claims);
+        world.fails(&down, &Call { key: Some("k2"), ..Call::new(&step, "second", at(4)) }, at(5));
+        for key in ["k1", "k2"] {
+            assert_eq!(world.gate_with(&step, at(6), Some(key)), Gate::Held, "{class}: {key} failed already");
+        }
+        assert_eq!(world.gate_with(&step, at(6), Some("k3")), Gate::Probe, "{class}");
+    }
+}
+
+#[test]
 fn a_key_that_worked_is_looked_at_soon() {
     let step = target("groq/llama@team");
     let mut world = World::new();
