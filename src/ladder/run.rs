@@ -302,27 +302,30 @@ impl Run {
         })
     }
 
-    /// A decided retry or repair, if the step may still be asked.
+    /// A decided retry or repair, if the step may still be asked. The hold counts, not our plan: the failure itself may
+    /// have set one, or another process may have seen more failures meanwhile. A plan that came to nothing is given up
+    /// before the wait for it, not after.
     fn poll_pending(&mut self, view: &View<'_>) -> Option<Step> {
         let pending = self.pending.clone()?;
-        let (step, kind, repair) = match pending {
-            Pending::Retry { step, not_before } => {
-                if view.elapsed < not_before {
-                    return Some(Step::Wait(not_before.saturating_sub(view.elapsed)));
-                }
-                (step, AttemptKind::Retry, None)
-            }
-            Pending::Repair { step, what } => (step, AttemptKind::Repair, Some(what)),
+        let (step, kind, repair, not_before) = match pending {
+            Pending::Retry { step, not_before } => (step, AttemptKind::Retry, None, not_before),
+            Pending::Repair { step, what } => (step, AttemptKind::Repair, Some(what), Duration::ZERO),
         };
+        let limits = &self.spec.limits;
+        let may = self.attempts < limits.attempts
+            && not_before < limits.deadline
+            && self.gate(step, view).is_ok_and(|claims| claims.is_empty());
+        if may && view.elapsed < not_before {
+            return Some(Step::Wait(not_before.saturating_sub(view.elapsed)));
+        }
         self.pending = None;
-        if self.attempts >= self.spec.limits.attempts {
-            return None;
+        if may {
+            return Some(Step::Send(self.send(step, kind, &[], repair, view)));
         }
-        // Another process may have seen more failures meanwhile: the hold counts, not our plan.
-        match self.gate(step, view) {
-            Ok(claims) if claims.is_empty() => Some(Step::Send(self.send(step, kind, &[], repair, view))),
-            _ => None,
+        if self.directives.no_fallback {
+            self.bar_rest(step);
         }
+        None
     }
 
     fn send(

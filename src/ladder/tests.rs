@@ -335,6 +335,26 @@ fn a_step_that_could_cost_too_much_is_not_asked() {
     }
 }
 
+#[test]
+fn without_fallback_a_retry_that_a_hold_forbids_is_no_leave_to_go_on() {
+    let mut world = Play::new(&[("a/m@k", &[Says::Rests(Class::Overloaded, 30)])]);
+    let alone = Directives { no_fallback: true, ..Directives::default() };
+    let (end, _) = world.run(spec(&["a/m@k", "b/m@k"]), RequestShape::default(), alone);
+    assert!(end.is_exhaustion(), "{end:?}");
+    assert_eq!(world.names(), ["a/m@k"]);
+    assert_eq!(world.waited, Duration::ZERO, "nobody waits for a retry that will not be made");
+}
+
+#[test]
+fn a_retry_that_would_come_after_the_deadline_is_not_waited_for() {
+    let mut world = Play::new(&[("a/m@k", &[Says::Fail(Class::ServerError)])]);
+    let mut ladder = spec(&["a/m@k", "b/m@k"]);
+    ladder.limits.deadline = Duration::from_millis(300);
+    let (end, _) = world.run(ladder, RequestShape::default(), Directives::default());
+    assert_eq!((end.outcome().as_str(), world.waited), ("answered", Duration::ZERO));
+    assert_eq!(world.names(), ["a/m@k", "b/m@k"], "what is left of the time is the next step's");
+}
+
 fn says() -> impl Strategy<Value = Says> {
     prop_oneof![
         1 => Just(Says::Answer),
