@@ -38,7 +38,9 @@ pub fn show(args: &RequestArgs, context: &mut Context) -> Result<ExitCode, CliEr
     }
     let view = View { holds: &holds, now: context.clock.now(), elapsed: Duration::ZERO };
     let order = machine.plan(&view);
-    let skipped = machine.skipped(&view);
+    let mut skipped = machine.skipped(&view);
+    // A last resort is asked although it is held.
+    skipped.retain(|skip| !order.iter().any(|planned| planned.step == skip.step));
     let plan = Plan {
         now: view.now,
         ladder: &job.spec.name,

@@ -10,7 +10,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::domain::{AttemptKind, Class, Failure};
-use crate::policy::{HoldRecord, Versioned, full_jitter, is_transient, returns_at};
+use crate::policy::{Gate, HoldRecord, Versioned, full_jitter, gate, is_transient, returns_at};
 
 use super::eligibility::{Eligibility, eligibility};
 use super::end::{End, Skip, SkipReason};
@@ -163,7 +163,7 @@ impl Run {
         self.wait_or_give_up(view)
     }
 
-    /// Who would be asked now, in order.
+    /// Who would be asked now, in order; the last resort when there is nobody else.
     pub fn plan(&self, view: &View<'_>) -> Vec<Planned> {
         let planned = |step: &usize| match self.gate(*step, view) {
             Ok(claims) => Some(Planned { step: *step, probe: !claims.is_empty() }),
@@ -171,7 +171,10 @@ impl Run {
         };
         let allowed = if self.directives.no_fallback { 1 } else { usize::MAX };
         let most = self.directives.max_steps.map_or(usize::MAX, |max| max as usize);
-        self.queue.iter().filter_map(planned).take(allowed.min(most)).collect()
+        let order: Vec<Planned> = self.queue.iter().filter_map(planned).take(allowed.min(most)).collect();
+        let resort = self.try_last_resort(view).filter(|_| order.is_empty());
+        let resort = resort.map(|send| Planned { step: send.step, probe: !send.claims.is_empty() });
+        order.into_iter().chain(resort).collect()
     }
 
     /// Each step that was not asked although its turn could have come, with the reason as things stand at this moment.
@@ -347,8 +350,7 @@ impl Run {
 
     fn first_eligible(&self, view: &View<'_>) -> Option<Exchange> {
         let fresh = |step: &usize| self.progress.get(*step).is_some_and(|progress| progress.asked == 0);
-        let asked = self.progress.iter().filter(|progress| progress.asked > 0).count();
-        let room = self.directives.max_steps.is_none_or(|max| asked < max as usize);
+        let room = self.has_room();
         let first = self.queue.iter().copied().filter(|step| room && fresh(step)).find_map(|step| {
             let claims = self.gate(step, view).ok()?;
             let kind = if claims.is_empty() { AttemptKind::First } else { AttemptKind::Probe };
@@ -364,15 +366,32 @@ impl Run {
         })
     }
 
-    /// The last resort is asked although it is held, if the hold passes by itself and soon.
+    /// Whether one more deployment may be asked.
+    fn has_room(&self) -> bool {
+        let asked = self.progress.iter().filter(|progress| progress.asked > 0).count();
+        self.directives.max_steps.is_none_or(|max| asked < max as usize)
+    }
+
+    /// The last resort is asked although it is held, if all that holds it passes by itself and soon. One that is no step
+    /// of the ladder has its turn only here, so it may as well be free, or due for its probe.
     fn try_last_resort(&self, view: &View<'_>) -> Option<Exchange> {
         let step = self.last_resort?;
-        let progress = self.progress.get(step)?;
         let spec = self.steps.get(step)?;
-        let mut covering = view.holds.iter().filter(|held| held.record.scope().covers(&spec.target));
-        let transient = covering.all(|held| is_transient(&held.record));
-        (progress.asked == 0 && progress.barred.is_none() && transient)
-            .then(|| self.send(step, AttemptKind::First, &[], None, view))
+        if !self.has_room() || self.progress.get(step)?.asked > 0 {
+            return None;
+        }
+        match self.gate(step, view) {
+            Ok(claims) if claims.is_empty() => Some(self.send(step, AttemptKind::First, &[], None, view)),
+            Ok(claims) => Some(self.send(step, AttemptKind::Probe, &claims, None, view)),
+            Err(None) => None,
+            Err(Some(_)) => {
+                let fingerprint = spec.fingerprint.as_deref();
+                let covering = view.holds.iter().filter(|held| held.record.scope().covers(&spec.target));
+                let mut holding = covering.filter(|held| gate(&held.record, view.now, fingerprint) != Gate::Open);
+                let transient = holding.all(|held| is_transient(&held.record));
+                transient.then(|| self.send(step, AttemptKind::First, &[], None, view))
+            }
+        }
     }
 
     fn plan_retry(&mut self, sent: &Exchange, elapsed: Duration, may_retry: bool, unit: f64) {

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::domain::{AttemptKind, Class, Failure, Provenance, RequestId, ScopeLevel, Target};
-use crate::policy::{Change, Event, Moment, PolicySettings, Report, Versioned, apply, claim};
+use crate::policy::{Change, Event, HoldRecord, Moment, PolicySettings, Report, Versioned, apply, claim};
 
 const START: i64 = 1_790_000_000;
 
@@ -293,6 +293,39 @@ fn the_last_resort_is_asked_under_a_transient_hold_only() {
         world.run(resort, RequestShape::default(), Directives::default());
         assert_eq!(world.sent.len(), asked, "{class}");
     }
+}
+
+#[test]
+fn a_last_resort_outside_the_ladder_is_asked_once_its_quota_is_back() {
+    let resort = |ladder: Spec| Spec { last_resort: Some(step("z/m@k")), ..ladder };
+    let mut world = Play::new(&[
+        ("a/m@k", &[Says::Rests(Class::RateLimit, 3000)]),
+        ("z/m@k", &[Says::Rests(Class::QuotaExhausted, 300), Says::Answer]),
+    ]);
+    let ladder = resort(spec(&["a/m@k"]));
+    for (pass, asked) in [(0, &["a/m@k", "z/m@k"][..]), (100, &[]), (300, &["z/m@k"])] {
+        world.sent.clear();
+        world.elapsed = Duration::ZERO;
+        for held in &mut world.holds {
+            match &mut held.record {
+                HoldRecord::Cooldown(c) => c.until -= Duration::from_secs(pass),
+                HoldRecord::Quarantine(q) => q.until -= Duration::from_secs(pass),
+                HoldRecord::Circuit(_) => {}
+            }
+        }
+        let run = Run::new(ladder.clone(), RequestShape::default(), Directives::default());
+        let view = View { holds: &world.holds.clone(), now: world.now(), elapsed: Duration::ZERO };
+        let planned: Vec<String> =
+            run.plan(&view).iter().map(|planned| run.steps()[planned.step].target.deployment.to_string()).collect();
+        assert_eq!(planned.first().map(String::as_str), asked.first().copied(), "what is planned is done");
+        world.run(ladder.clone(), RequestShape::default(), Directives::default());
+        assert_eq!(world.names(), asked);
+    }
+    world.sent.clear();
+    world.holds.retain(|held| matches!(held.record, HoldRecord::Cooldown(_)));
+    let one = Directives { max_steps: Some(0), ..Directives::default() };
+    world.run(ladder, RequestShape::default(), one);
+    assert!(world.sent.is_empty(), "no more deployments than allowed");
 }
 
 #[test]
