@@ -298,6 +298,9 @@ impl RequestArgs {
         spec.limits.max_cost_usd = self.max_cost.or(spec.limits.max_cost_usd);
         let asked_for = request.system.is_some();
         request.system = request.system.or(system);
+        // A probe must not lose its lease while it is under way, and a step may have longer timers than its ladder.
+        let longest = lanes.values().map(|lane| lane.timeouts.total).max().unwrap_or(limits.timeout.total);
+        let longest = longest.min(spec.limits.deadline);
         let lanes = lanes
             .into_iter()
             .map(|(deployment, mut lane)| {
@@ -307,7 +310,6 @@ impl RequestArgs {
             })
             .collect();
         let id = self.request_id.as_deref().map_or_else(|| context.request_id(), RequestId::new);
-        let longest = limits.timeout.total.min(spec.limits.deadline);
         Job {
             id,
             shape: shape(&request),

@@ -123,3 +123,20 @@ fn a_prober_that_is_interrupted_or_late_frees_its_probe_at_once() {
         assert_eq!(bad.hits(), 5);
     }
 }
+
+#[test]
+fn a_probe_at_a_patient_step_keeps_its_lease_as_long_as_it_may_take() {
+    let bad = openai(vec![breaks(), breaks(), breaks(), Reply::Hang]);
+    let step = "{ deployment = \"bad/m\", timeout = { total = \"500s\" } }";
+    let text = config(&[("bad", &bad)]).replace("\"bad/m\"", step);
+    let stage = Stage::with(&text.replace("[limits]", "[limits]\ndeadline = \"600s\""));
+    for _ in 0..3 {
+        stage.run(&["chat", "?"]).exits(4);
+    }
+    let prober = stage.command(&["chat", "?"]).env("LLMR_NOW", DUE).spawn().expect("started");
+    until("the probe is under way", || bad.hits() == 4);
+    let lease = number(&stage, "SELECT (lease_until - last_failure) / 1000 FROM circuits");
+    signal(prober.id(), "KILL");
+    finish(prober);
+    assert!(lease >= 560, "{lease} s after the last failure, of which 60 s had passed");
+}
