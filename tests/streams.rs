@@ -132,9 +132,10 @@ fn json_carries_the_whole_answer_alone_after_a_restart() {
 #[test]
 fn a_stream_that_falls_silent_is_a_timeout() {
     for (timer, reply) in [
-        ("first = \"60ms\"", Reply::Pings { every_ms: 5 }),
+        ("first = \"60ms\"", Reply::Pings { chunks: vec![], every_ms: 5 }),
         ("first = \"60ms\"", Reply::Hang),
         ("idle = \"60ms\"", Reply::Stall { chunks: pieces(&["half "]) }),
+        ("idle = \"60ms\"", Reply::Pings { chunks: pieces(&["half "]), every_ms: 5 }),
         ("total = \"60ms\"", Reply::SlowDrip { text: "word ".repeat(1000), every_ms: 5 }),
     ] {
         let first = openai(reply.clone());

@@ -37,7 +37,7 @@ pub(super) fn play(mut stream: TcpStream, wire: Wire, seen: &Seen, reply: &Reply
             Ok(())
         }
         Reply::SlowDrip { text, every_ms } => stage.drip(&mut stream, text, *every_ms),
-        Reply::Pings { every_ms } => stage.pings(&mut stream, *every_ms),
+        Reply::Pings { chunks, every_ms } => stage.pings(&mut stream, chunks, *every_ms),
         Reply::Hang => {
             hold(&mut stream);
             Ok(())
@@ -143,9 +143,12 @@ impl<'a> Stage<'a> {
         write_chunk(stream, "")
     }
 
-    fn pings(self, stream: &mut TcpStream, every_ms: u64) -> io::Result<()> {
+    fn pings(self, stream: &mut TcpStream, chunks: &[String], every_ms: u64) -> io::Result<()> {
         let (kind, ping) = if self.seen.streams() { (EVENTS, ": ping\n\n") } else { (JSON, "\n") };
         write_head(stream, 200, kind, IN_PIECES, &BTreeMap::new())?;
+        if self.seen.streams() && !chunks.is_empty() {
+            self.rendered(chunks, "stop", None).pieces().iter().try_for_each(|event| write_chunk(stream, event))?;
+        }
         while pause(stream, every_ms) {
             write_chunk(stream, ping)?;
         }

@@ -95,8 +95,11 @@ pub enum Reply {
         /// Milliseconds between two words.
         every_ms: u64,
     },
-    /// Comments (whole: white space) and nothing else, as long as the client stays.
+    /// Comments (whole: white space) after these pieces and nothing else, as long as the client stays.
     Pings {
+        /// The pieces of a stream.
+        #[serde(default)]
+        chunks: Vec<String>,
         /// Milliseconds between two pings.
         every_ms: u64,
     },

@@ -175,7 +175,7 @@ fn silence_runs_into_a_timer() {
     );
     assert_eq!(play(Reply::Hang, true), Outcome::Fault(TransportFault::FirstTimeout));
     // Pings keep the line busy; the one timer over a whole body ends it all the same.
-    assert_eq!(play(Reply::Pings { every_ms: 5 }, false), Outcome::Fault(TransportFault::IdleTimeout));
+    assert_eq!(play(Reply::Pings { chunks: vec![], every_ms: 5 }, false), Outcome::Fault(TransportFault::IdleTimeout));
 }
 
 #[test]

@@ -92,7 +92,7 @@ impl Call<'_> {
         learned.headers = headers;
         if !(200..300).contains(&status) {
             // An error whose body is cut or stalls is still an error of that status.
-            let (bytes, _) = body.evidence(self.next(false).0).await;
+            let (bytes, _) = body.evidence(self.next(None).0).await;
             return Came::Failed(learned.evidence(text(bytes), None, String::new()));
         }
         match self.stream {
@@ -102,7 +102,7 @@ impl Call<'_> {
     }
 
     async fn take_whole(&self, body: Body, learned: &mut Learned) -> Came {
-        let (limit, by_deadline) = self.next(false);
+        let (limit, by_deadline) = self.next(None);
         let bytes = match body.whole(PLAIN_BODY, limit).await {
             Ok(bytes) => bytes,
             Err(fault) => return failed(learned, self.missing(fault, limit, by_deadline)),
@@ -124,13 +124,18 @@ impl Call<'_> {
         let mut decoder = StreamDecoder::new(self.wire());
         let mut assembler = Assembler::default();
         let mut shown = String::new();
+        // When content last came; comments and pings leave it where it is.
+        let mut last_content = None;
         let missing = loop {
-            let (events, last) = match self.piece(body, assembler.has_content()).await {
+            let (events, last) = match self.piece(body, last_content).await {
                 Ok(Some(bytes)) => (decoder.push(&bytes), None),
                 Ok(None) => (decoder.finish(), Some(None)),
                 Err(missing) => (decoder.finish(), Some(Some(missing))),
             };
             events.iter().for_each(|event| assembler.push(event));
+            if events.iter().any(|event| matches!(event, StreamEvent::Text(_) | StreamEvent::OtherContent)) {
+                last_content = Some(self.watch.elapsed());
+            }
             let words = words(&events);
             if !words.is_empty() && policy != StreamPolicy::Buffer {
                 if observer.text(&words).is_err() {
@@ -169,14 +174,14 @@ impl Call<'_> {
 
     /// Sends the request and waits for the head of the reply.
     async fn send(&self) -> Result<Reply, Missing> {
-        let (limit, by_deadline) = self.next(false);
+        let (limit, by_deadline) = self.next(None);
         let timeouts = Timeouts { first: limit.time, total: limit.time, ..self.lane.timeouts };
         self.transport.send(self.http, &timeouts).await.map_err(|fault| self.missing(fault, limit, by_deadline))
     }
 
     /// The next piece of the body.
-    async fn piece(&self, body: &mut Body, has_content: bool) -> Result<Option<Vec<u8>>, Missing> {
-        let (limit, by_deadline) = self.next(has_content);
+    async fn piece(&self, body: &mut Body, last_content: Option<Duration>) -> Result<Option<Vec<u8>>, Missing> {
+        let (limit, by_deadline) = self.next(last_content);
         body.chunk(limit).await.map_err(|fault| self.missing(fault, limit, by_deadline))
     }
 
@@ -197,16 +202,17 @@ impl Call<'_> {
         self.lane.provider.wire.unwrap_or(Wire::OpenAi)
     }
 
-    /// How long the next piece may take, and whether it is the request's own deadline that bounds it.
-    fn next(&self, has_content: bool) -> (Limit, bool) {
+    /// How long the next piece may take, and whether it is the request's own deadline that bounds it. `last_content` is
+    /// when content last came, since the exchange began.
+    fn next(&self, last_content: Option<Duration>) -> (Limit, bool) {
         let elapsed = self.watch.elapsed();
         let Timeouts { first, idle, total, .. } = self.lane.timeouts;
         let total = Limit::total(total.saturating_sub(elapsed));
-        let limit = match (self.stream, has_content) {
+        let limit = match (self.stream, last_content) {
             // The first content of an answer that comes whole is all of it.
             (None, _) => total,
-            (Some(_), true) => Limit::idle(idle).or(total),
-            (Some(_), false) => Limit::first(first.saturating_sub(elapsed)).or(total),
+            (Some(_), Some(at)) => Limit::idle((at + idle).saturating_sub(elapsed)).or(total),
+            (Some(_), None) => Limit::first(first.saturating_sub(elapsed)).or(total),
         };
         let left = self.time_left.saturating_sub(elapsed);
         if left <= limit.time { (Limit { time: left, ..limit }, true) } else { (limit, false) }
