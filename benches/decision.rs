@@ -86,8 +86,14 @@ fn asking(bench: &mut Criterion) {
 fn changing(bench: &mut Criterion) {
     let (holds, now, settings) = (holds(), now(), PolicySettings::default());
     let (asked, id) = (target(0), RequestId::new("req_bench"));
-    let report =
-        Report { target: &asked, request_id: &id, started_at: now, fingerprint: Some("ab12"), ever_worked: true };
+    let report = Report {
+        target: &asked,
+        request_id: &id,
+        started_at: now,
+        fingerprint: Some("ab12"),
+        siblings: &[],
+        ever_worked: true,
+    };
     let moment = Moment { now, settings: &settings, jitter: 0.5 };
     for class in [Class::RateLimit, Class::QuotaExhausted, Class::ServerError] {
         let failure = Failure::new(class, ScopeLevel::Model, "bench", "it failed");

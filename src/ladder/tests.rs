@@ -124,7 +124,14 @@ impl Play {
                 ..Failure::new(class, ScopeLevel::Model, "test", "it rests")
             }),
         };
-        let report = Report { target: &target, request_id: &id, started_at, fingerprint: None, ever_worked: false };
+        let report = Report {
+            target: &target,
+            request_id: &id,
+            started_at,
+            fingerprint: None,
+            siblings: &[],
+            ever_worked: false,
+        };
         let settings = PolicySettings::default();
         let moment = Moment { now: self.now(), settings: &settings, jitter: 0.0 };
         let event = failure.as_ref().map_or(Event::Success, Event::Failure);

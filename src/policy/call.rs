@@ -29,6 +29,8 @@ pub struct Report<'a> {
     pub started_at: Timestamp,
     /// The salted fingerprint of the key that was used.
     pub fingerprint: Option<&'a str>,
+    /// The fingerprints of the account's other keys: what stops the account stops them as well.
+    pub siblings: &'a [&'a str],
     /// Whether this key ever got an answer.
     pub ever_worked: bool,
 }

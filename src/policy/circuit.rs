@@ -107,7 +107,7 @@ impl Circuit {
         let Moment { now, settings, jitter } = *moment;
         let times = self.opens;
         self.opens = self.opens.saturating_add(1);
-        self.fingerprint = self.failed_keys(report.fingerprint);
+        self.fingerprint = self.failed_keys(report);
         self.state = CircuitState::Open;
         self.opened_at = Some(now);
         self.lease = None;
@@ -117,12 +117,16 @@ impl Circuit {
         self.retry_at = Some(later(now, wait + spread));
     }
 
-    /// The keys that failed since it first opened, with this one. Keys of one account share its hold: were only the
-    /// latest remembered, two of them would take turns at being another key, and the hold would hold nobody.
-    fn failed_keys(&self, fingerprint: Option<&str>) -> Option<String> {
+    /// The keys under which it is known to fail: those that did since it first opened, this one, and the others that the
+    /// account had at that time. Were only the latest remembered, keys of one account would take turns at being another
+    /// key, and its hold would hold nobody.
+    fn failed_keys(&self, report: &Report<'_>) -> Option<String> {
         let known = self.fingerprint.as_deref().filter(|_| self.state != CircuitState::Closed).unwrap_or_default();
-        let mut keys: Vec<&str> = known.split_ascii_whitespace().filter(|key| Some(*key) != fingerprint).collect();
-        keys.extend(fingerprint);
+        let mut keys: Vec<&str> = known.split_ascii_whitespace().collect();
+        for key in report.siblings.iter().copied().chain(report.fingerprint) {
+            keys.retain(|known| *known != key);
+            keys.push(key);
+        }
         let surplus = keys.len().saturating_sub(MOST_KEYS);
         keys.drain(..surplus);
         (!keys.is_empty()).then(|| keys.join(" "))

@@ -54,6 +54,7 @@ impl World {
             request_id: &id,
             started_at: call.sent,
             fingerprint: call.key,
+            siblings: call.siblings,
             ever_worked: call.ever_worked,
         };
         let moment = Moment { now, settings: &self.settings, jitter: 0.0 };
@@ -94,12 +95,13 @@ struct Call<'a> {
     id: &'a str,
     sent: Timestamp,
     key: Option<&'a str>,
+    siblings: &'a [&'a str],
     ever_worked: bool,
 }
 
 impl<'a> Call<'a> {
     fn new(target: &'a Target, id: &'a str, sent: Timestamp) -> Self {
-        Self { target, id, sent, key: Some("k1"), ever_worked: false }
+        Self { target, id, sent, key: Some("k1"), siblings: &[], ever_worked: false }
     }
 }
 
@@ -297,6 +299,17 @@ fn another_key_may_try_at_once() {
     world.fails(&auth, &Call::new(&step, "r", at(0)), at(0));
     assert_eq!(world.gate_with(&step, at(1), Some("k1")), Gate::Held);
     assert_eq!(world.gate_with(&step, at(1), Some("k2")), Gate::Probe);
+}
+
+#[test]
+fn an_empty_wallet_is_not_asked_again_with_each_key_of_the_account() {
+    let step = target("groq/llama@team");
+    let mut world = World::new();
+    let empty = Failure { scope: ScopeLevel::Account, ..failure(Class::Billing) };
+    world.fails(&empty, &Call { siblings: &["k2", "k3"], ..Call::new(&step, "r", at(0)) }, at(0));
+    for (key, gate) in [("k1", Gate::Held), ("k2", Gate::Held), ("k3", Gate::Held), ("new", Gate::Probe)] {
+        assert_eq!(world.gate_with(&step, at(1), Some(key)), gate, "{key}");
+    }
 }
 
 #[test]

@@ -61,14 +61,7 @@ impl Status<'_> {
 
     /// Whether it may be asked. A key that was not looked at is taken for the one that failed.
     fn eligibility(&self, known: &Known) -> Eligibility<'_> {
-        let failed = || {
-            self.covering(&known.target).find_map(|held| match &held.record {
-                HoldRecord::Circuit(circuit) => circuit.fingerprint.as_deref(),
-                _ => None,
-            })
-        };
-        let fingerprint = known.fingerprint.as_deref().or_else(failed);
-        eligibility(self.holds, &known.target, self.now, fingerprint)
+        eligibility(self.holds, &known.target, self.now, known.fingerprint.as_deref())
     }
 
     fn health(&self, deployment: &Deployment) -> Option<&Health> {

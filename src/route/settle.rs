@@ -188,11 +188,18 @@ impl<S: Store> Drive<'_, S> {
             Event::Failure(failure) if failure.class == Class::Auth => self.ever_worked(&step.target.deployment)?,
             _ => false,
         };
+        let same_account = |other: &&StepSpec| {
+            other.target.account == step.target.account
+                && other.target.deployment.provider == step.target.deployment.provider
+        };
+        let steps = self.machine.steps().iter().filter(same_account);
+        let siblings: Vec<&str> = steps.filter_map(|other| other.fingerprint.as_deref()).collect();
         let happened = Happened {
             target: &step.target,
             request_id: &self.job.id,
             started_at,
             fingerprint: step.fingerprint.as_deref(),
+            siblings: &siblings,
             ever_worked,
         };
         let now = self.router.clock.now();
