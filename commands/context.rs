@@ -206,7 +206,15 @@ impl Context {
     /// The state for a request, which runs on memory if the file cannot be used.
     pub fn lenient_store(&self, config: &Config) -> FallbackStore<SqliteStore> {
         match self.state_path(Some(config)) {
-            Ok(path) => FallbackStore::new(SqliteStore::open(&path, OpenOptions::default())),
+            Ok(path) => {
+                let store = FallbackStore::new(SqliteStore::open(&path, OpenOptions::default()));
+                if store.file().is_none()
+                    && let Ok(readable) = SqliteStore::open_read_only(&path)
+                {
+                    store.take_over(&readable);
+                }
+                store
+            }
             Err(error) => FallbackStore::without_file(error.message()),
         }
     }

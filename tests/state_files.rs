@@ -9,8 +9,9 @@ use std::path::Path;
 use std::process::Command;
 
 use llmr::rehearsal::{Provider, Reply};
+use serde_json::json;
 
-use crate::stage::{Done, Stage, finish, openai};
+use crate::stage::{Done, Stage, config, finish, keys, openai};
 
 /// A name and the bytes of each file of a directory.
 fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
@@ -182,6 +183,36 @@ fn files_that_may_not_be_read_or_written() {
         }
         mode(&stage.path(""), 0o755);
     }
+}
+
+#[test]
+fn what_is_held_in_a_file_that_can_only_be_read_stays_held() {
+    let bad = openai(Reply::status(401, json!({"error": {"message": "Incorrect API key provided"}})));
+    let text = format!("{}{}", config(&[("bad", &bad)]), keys("bad", &[("own", "{ env = \"LAB_KEY\" }")]));
+    let mut stage = Stage::with(&text);
+    stage.set("LAB_KEY", "not-a-real-key-number-one");
+    stage.run(&["chat", "?"]).exits(5);
+    for name in ["state.db", "state.db-wal", "state.db-shm"] {
+        mode(&stage.path(name), 0o444);
+    }
+    humble_once(&stage, &["chat", "?"]).exits(5).says(&["warning: ", "cannot write", "auth (circuit)"]);
+    assert_eq!(bad.hits(), 1, "nothing is asked under a hold that can be read");
+    mode(&stage.path(""), 0o755);
+}
+
+#[test]
+fn what_is_held_stays_held_when_the_file_fails_half_way() {
+    let answers = Reply::answer("yes");
+    let limit = Reply::status(429, json!({"error": {"message": "Rate limit reached: too many requests per minute"}}));
+    let (slow, good) = (openai(limit), openai(vec![answers, Reply::status(503, "overloaded"), Reply::answer("no")]));
+    let stage = Stage::of(&[("slow", &slow), ("good", &good)]);
+    stage.run(&["chat", "?"]).exits(0);
+    // The file can be read, and from now on it takes no attempt, as when the disk is full.
+    let sql = stage.sql();
+    sql.execute_batch("CREATE TRIGGER full BEFORE INSERT ON attempts BEGIN SELECT RAISE(ABORT, 'full'); END")
+        .expect("set");
+    stage.run(&["chat", "?"]).exits(4).says(&["warning: ", "rate_limit (cooldown)"]);
+    assert_eq!((slow.hits(), good.hits()), (1, 2));
 }
 
 fn humble_once(stage: &Stage, args: &[&str]) -> Done {

@@ -1,16 +1,21 @@
 //! A store that never stops a request: when the file cannot be used, memory takes over for this process, with a warning.
+//!
+//! A file that cannot be written can often still be read: the disk is full, or the file belongs to somebody else. Memory
+//! then begins with the holds that stand there, or a full disk would let every process ask what must not be asked.
 
 use std::cell::{Cell, RefCell};
 
 use jiff::Timestamp;
 
-use crate::policy::Versioned;
+use crate::policy::{Change, Versioned};
 use crate::store::{Batch, Health, LogFilter, LogPage, MemoryStore, ShapeCount, Store, StoreError};
 
 /// The file while it works, memory from its first failure on.
 pub struct FallbackStore<S> {
     file: Option<S>,
     memory: MemoryStore,
+    /// The file's own, so that keys are still told apart as it does.
+    salt: RefCell<Option<Vec<u8>>>,
     failed: Cell<bool>,
     warning: RefCell<Option<String>>,
 }
@@ -19,7 +24,7 @@ impl<S: Store> FallbackStore<S> {
     /// Uses the file if it could be opened.
     pub fn new(file: Result<S, StoreError>) -> Self {
         let warning = file.as_ref().err().map(warning);
-        Self { file: file.ok(), memory: MemoryStore::new(), failed: Cell::new(false), warning: RefCell::new(warning) }
+        Self { file: file.ok(), ..Self::on_memory(warning) }
     }
 
     /// The file, while it works.
@@ -29,13 +34,25 @@ impl<S: Store> FallbackStore<S> {
 
     /// Memory alone, because there is nothing to remember yet.
     pub fn empty() -> Self {
-        Self { file: None, memory: MemoryStore::new(), failed: Cell::new(false), warning: RefCell::new(None) }
+        Self::on_memory(None)
     }
 
     /// Memory alone, for this reason.
     pub fn without_file(why: &str) -> Self {
-        let warning = Some(format!("{why}; {ON_MEMORY}"));
-        Self { file: None, memory: MemoryStore::new(), failed: Cell::new(false), warning: RefCell::new(warning) }
+        Self::on_memory(Some(format!("{why}; {ON_MEMORY}")))
+    }
+
+    fn on_memory(warning: Option<String>) -> Self {
+        let (failed, warning) = (Cell::new(false), RefCell::new(warning));
+        Self { file: None, memory: MemoryStore::new(), salt: RefCell::default(), failed, warning }
+    }
+
+    /// Lets memory begin with what can still be read. What cannot be read is forgotten: nothing else is left to do.
+    pub fn take_over(&self, readable: &dyn Store) {
+        let Ok(holds) = readable.holds() else { return };
+        let set = |held: Versioned| Change { key: held.record.key(), expected: None, record: Some(held.record) };
+        let _ = self.memory.commit(&Batch { changes: holds.into_iter().map(set).collect(), ..Batch::default() });
+        self.salt.replace(readable.salt().ok());
     }
 
     /// What went wrong, once.
@@ -51,6 +68,7 @@ impl<S: Store> FallbackStore<S> {
             Err(error) => {
                 self.failed.set(true);
                 self.warning.replace(Some(warning(&error)));
+                self.take_over(file);
                 act(&self.memory)
             }
             done => done,
@@ -99,6 +117,7 @@ impl<S: Store> Store for FallbackStore<S> {
     }
 
     fn salt(&self) -> Result<Vec<u8>, StoreError> {
-        self.on(|store| store.salt())
+        let taken_over = self.salt.borrow().clone();
+        taken_over.map_or_else(|| self.on(|store| store.salt()), Ok)
     }
 }
