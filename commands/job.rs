@@ -46,7 +46,7 @@ pub struct RequestArgs {
     #[arg(long, value_name = "N")]
     max_tokens: Option<u32>,
     /// Randomness of the answer
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", value_parser = amount)]
     temperature: Option<f64>,
     /// A text at which the answer ends (repeatable)
     #[arg(long, value_name = "TEXT")]
@@ -79,7 +79,7 @@ pub struct RequestArgs {
     #[arg(long, value_name = "PROVIDER")]
     exclude: Vec<String>,
     /// USD that one exchange may cost at most
-    #[arg(long, value_name = "USD")]
+    #[arg(long, value_name = "USD", value_parser = amount)]
     max_cost: Option<f64>,
     /// Pass over deployments that are usually slower (not in this version)
     #[arg(long, value_name = "DUR", hide = true)]
@@ -91,12 +91,18 @@ pub struct RequestArgs {
     #[arg(long)]
     no_fallback: bool,
     /// Ask at most so many different deployments
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_steps: Option<u32>,
 }
 
 fn duration(text: &str) -> Result<Duration, String> {
     parse_duration(text).ok_or_else(|| format!("`{text}` is no duration; write it like 750ms, 30s, 5m, 6h or 7d"))
+}
+
+/// A number that a bound can be: with `nan` for a ceiling every cost would pass.
+fn amount(text: &str) -> Result<f64, String> {
+    let number: Option<f64> = text.parse().ok();
+    number.filter(|n| n.is_finite() && *n >= 0.0).ok_or_else(|| format!("`{text}` is no number of 0 or more"))
 }
 
 /// Who is meant.

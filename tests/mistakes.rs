@@ -173,3 +173,19 @@ fn variables_of_our_own_that_make_no_sense() {
     stage.set("LLMR_SEED", "x");
     stage.run(&["plan"]).exits(2).says(&["error: LLMR_SEED"]);
 }
+
+#[test]
+fn bounds_that_bound_nothing_are_no_bounds() {
+    let lab = openai(Reply::answer("yes"));
+    let stage = stage(&lab);
+    for (flag, value) in [
+        ("--max-cost", "nan"),
+        ("--max-cost", "-1"),
+        ("--max-cost", "inf"),
+        ("--temperature", "nan"),
+        ("--max-steps", "0"),
+    ] {
+        stage.run(&["chat", &format!("{flag}={value}"), "?"]).exits(2).prints("").says(&["error: ", flag, value]);
+    }
+    assert_eq!(lab.hits(), 0);
+}
