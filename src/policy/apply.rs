@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use crate::domain::{Class, Dimension, Failure, Scope, ScopeLevel, Target};
 
 use super::call::{Event, Moment, Report};
+use super::gate::was_ahead;
 use super::record::{Change, CircuitState, Family, HoldRecord, Key, Versioned};
 use super::{circuit, cooldown, quarantine};
 
@@ -99,6 +100,7 @@ fn after_success(held: &Versioned, report: &Report<'_>, now: Timestamp) -> Optio
         })
     };
     match &held.record {
+        record if was_ahead(record.since(), now) => change(None),
         // It proves that the limit is over only when the call was sent after the limit was met.
         HoldRecord::Cooldown(c) if report.started_at >= c.since || c.until <= now => change(None),
         HoldRecord::Quarantine(q) if report.started_at >= q.since || q.until <= now => change(None),

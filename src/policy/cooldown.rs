@@ -8,6 +8,7 @@ use crate::domain::{Dimension, Failure, Provenance, Scope};
 
 use super::backoff::doubled;
 use super::call::{Moment, Report};
+use super::gate::was_ahead;
 use super::record::Cooldown;
 use super::until::{Known, later};
 
@@ -36,7 +37,7 @@ pub(super) fn after_failure(
             Known { until: later(now, doubled(settings.first, settings.max, streak)), provenance: Provenance::Guess }
         }
     };
-    let holding = existing.filter(|old| old.until > now);
+    let holding = existing.filter(|old| old.until > now && !was_ahead(old.since, now));
     let known = holding.map_or(new, |old| Known { until: old.until, provenance: old.provenance }.and(new));
     Cooldown {
         scope,

@@ -3,11 +3,18 @@
 //! A hold whose end is known opens for everybody when the end has come. A hold whose end was guessed, and every open
 //! circuit, opens for one call only: the probe, which takes a lease that ends by itself, so that a prober that dies
 //! blocks nobody for long. Nothing runs in the background to change a state; the state and the time are enough to tell.
+//!
+//! The time can be wrong. A machine that starts with its clock years ahead, fails a call and is then set right would
+//! find its holds set in the future, and a cooldown of seconds would last for years. So what was set well after now says
+//! nothing: it is as good as over, and the next failure sets it anew by the right clock.
+
+use std::time::Duration;
 
 use jiff::Timestamp;
 
 use crate::domain::{Class, Provenance, RequestId};
 
+use super::cooldown::later;
 use super::record::{Change, CircuitState, Family, HoldRecord, Lease, Versioned};
 
 /// What a record says to a call.
@@ -21,11 +28,30 @@ pub enum Gate {
     Held,
 }
 
+/// How far ahead of now a hold may have been set: by a clock that was put right a little, or by another process while
+/// this one waited for the store.
+const AHEAD: Duration = Duration::from_secs(5 * 60);
+
+/// The longest lease that anybody means; one that ends later was taken by a clock that was wrong.
+const LONGEST_LEASE: Duration = Duration::from_secs(24 * 3600);
+
+/// Whether what was set at `since` was set by a clock that ran ahead.
+pub(super) fn was_ahead(since: Timestamp, now: Timestamp) -> bool {
+    since > later(now, AHEAD)
+}
+
 /// What a record says to a call at this time with a key of this fingerprint.
 pub fn gate(record: &HoldRecord, now: Timestamp, fingerprint: Option<&str>) -> Gate {
-    let leased = |lease: &Option<Lease>| lease.as_ref().is_some_and(|lease| lease.until > now);
+    let leased = |lease: &Option<Lease>| {
+        lease.as_ref().is_some_and(|lease| lease.until > now && lease.until <= later(now, LONGEST_LEASE))
+    };
     let probe_unless = |leased: bool| if leased { Gate::Held } else { Gate::Probe };
     match record {
+        HoldRecord::Cooldown(c) if was_ahead(c.since, now) => Gate::Open,
+        HoldRecord::Quarantine(q) if was_ahead(q.since, now) => probe_unless(leased(&q.lease)),
+        HoldRecord::Circuit(c) if c.state == CircuitState::Open && c.opened_at.is_some_and(|at| was_ahead(at, now)) => {
+            Gate::Probe
+        }
         HoldRecord::Cooldown(c) if c.until > now => Gate::Held,
         HoldRecord::Cooldown(_) => Gate::Open,
         HoldRecord::Quarantine(q) if q.until <= now && q.provenance != Provenance::Guess => Gate::Open,
@@ -47,7 +73,7 @@ pub fn gate(record: &HoldRecord, now: Timestamp, fingerprint: Option<&str>) -> G
 /// Whether the record holds anything back at this time; a closed circuit and an expired cooldown only remember.
 pub fn holds_now(record: &HoldRecord, now: Timestamp) -> bool {
     match record {
-        HoldRecord::Cooldown(c) => c.until > now,
+        HoldRecord::Cooldown(c) => c.until > now && !was_ahead(c.since, now),
         HoldRecord::Quarantine(q) => q.until > now || q.provenance == Provenance::Guess,
         HoldRecord::Circuit(c) => c.state != CircuitState::Closed,
     }

@@ -13,6 +13,7 @@ use crate::domain::{Dimension, Failure, Provenance, Scope};
 
 use super::backoff::doubled;
 use super::call::Report;
+use super::gate::was_ahead;
 use super::record::Quarantine;
 use super::until::{Known, later};
 
@@ -35,7 +36,7 @@ pub(super) fn after_failure(
         Some(until) => Known { until, provenance: failure.provenance },
         None => Known { until: later(now, doubled(HOUR, DAY, streak)), provenance: Provenance::Guess },
     };
-    let holding = existing.filter(|old| old.until > now);
+    let holding = existing.filter(|old| old.until > now && !was_ahead(old.since, now));
     let known = holding.map_or(new, |old| Known { until: old.until, provenance: old.provenance }.and(new));
     let was_probe = existing.is_some_and(|old| report.holds(old.lease.as_ref()));
     let probe_at = match holding {

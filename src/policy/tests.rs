@@ -470,6 +470,42 @@ proptest! {
 }
 
 #[test]
+fn what_a_clock_set_that_ran_ahead_holds_nobody_for_years() {
+    const YEARS: i64 = 10 * 366 * 86_400;
+    let step = target("groq/llama@team");
+    for (class, passes) in
+        [(Class::RateLimit, Gate::Open), (Class::QuotaExhausted, Gate::Probe), (Class::ServerError, Gate::Probe)]
+    {
+        for (ends_well, probe_was_out) in [(true, false), (false, false), (false, true)] {
+            let mut world = World::new();
+            for n in 0..3 {
+                let failed = stated(class, at(YEARS + 100));
+                let failed = if class == Class::ServerError { failure(class) } else { failed };
+                world.fails(&failed, &Call::new(&step, "r", at(YEARS + n)), at(YEARS + n));
+            }
+            if probe_was_out {
+                world.claim_all(&step, "lost", at(YEARS + 101), at(YEARS + 200));
+            }
+            assert_eq!(world.gate(&step, at(0)), passes, "{class}");
+            world.claim_all(&step, "p", at(0), at(60));
+            assert_ne!(world.gate(&step, at(1)), Gate::Probe, "{class}: the probe is one all the same");
+            let call = Call::new(&step, "p", at(0));
+            if ends_well {
+                world.happens(Event::Success, &call, at(1));
+                assert!(world.holds.is_empty(), "{class}");
+            } else {
+                world.fails(&failure(class), &call, at(1));
+                assert_eq!(world.gate(&step, at(2)), Gate::Held, "{class}: set anew");
+                assert!(returns_after(&world, &step, 2).is_some_and(|after| after <= 86_400), "{class}");
+            }
+        }
+    }
+    let mut world = World::new();
+    world.fails(&failure(Class::RateLimit), &Call::new(&step, "r", at(30)), at(30));
+    assert_eq!(world.gate(&step, at(0)), Gate::Held, "a clock that is put right a little forgets nothing");
+}
+
+#[test]
 fn a_dimension_of_its_own_is_a_hold_of_its_own() {
     let step = target("groq/llama@team");
     let mut world = World::new();
