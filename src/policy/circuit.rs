@@ -14,6 +14,7 @@ use crate::domain::{Failure, Provenance, Scope};
 
 use super::backoff::doubled;
 use super::call::{Moment, Report};
+use super::gate::was_ahead;
 use super::record::{Circuit, CircuitState, Family};
 use super::settings::BreakerSettings;
 use super::until::later;
@@ -105,12 +106,19 @@ impl Circuit {
     /// Opens it, or opens it again for longer.
     fn open(&mut self, report: &Report<'_>, moment: &Moment<'_>) {
         let Moment { now, settings, jitter } = *moment;
-        let times = self.opens;
-        self.opens = self.opens.saturating_add(1);
+        // Another key was tried before the time: it says nothing about how long the first ones have to wait.
+        let early = self.state == CircuitState::HalfOpen
+            && self.retry_at.is_some_and(|at| at > now)
+            && !self.opened_at.is_some_and(|at| was_ahead(at, now));
         self.fingerprint = self.failed_keys(report);
         self.state = CircuitState::Open;
         self.opened_at = Some(now);
         self.lease = None;
+        if early {
+            return;
+        }
+        let times = self.opens;
+        self.opens = self.opens.saturating_add(1);
         let wait = open_time(self.family, times, report.ever_worked, &settings.breaker);
         // Spread, so that not all circuits come back in the same second; never sooner than said, and not by hours.
         let spread = (wait / 5).min(MINUTE).mul_f64(jitter.clamp(0.0, 1.0));

@@ -338,6 +338,9 @@ fn keys_that_share_a_hold_take_no_turns_at_being_another_key() {
             world.holds.iter().filter_map(|held| claim(held, &RequestId::new("second"), at(60))).collect();
         world.write(claims);
         world.fails(&down, &Call { key: Some("k2"), ..Call::new(&step, "second", at(4)) }, at(5));
+        let holds_for = returns_after(&world, &step, 6);
+        let first = if class == Class::Billing { 6 * 3600 } else { 86_400 };
+        assert_eq!(holds_for, Some(first - 6), "{class}: a second bad key is no second night");
         for key in ["k1", "k2"] {
             assert_eq!(world.gate_with(&step, at(6), Some(key)), Gate::Held, "{class}: {key} failed already");
         }
