@@ -82,6 +82,8 @@ impl Run {
             End::Refused(class)
         } else if refused_before {
             End::Refused(Class::ContextOverflow)
+        } else if self.was_cut_short(view) {
+            End::Exhausted { retry_at: Some(view.now) }
         } else if self.someone_must_act(view) {
             End::NeedsPerson
         } else if self.attempts == 0 && self.progress.iter().all(|progress| progress.barred.is_some()) {
@@ -90,6 +92,13 @@ impl Run {
             End::Exhausted { retry_at: None }
         };
         self.finish(end)
+    }
+
+    /// Whether only the bound on attempts keeps a step from being asked: the next request gets to it.
+    fn was_cut_short(&self, view: &View<'_>) -> bool {
+        let fresh = |step: usize| self.progress.get(step).is_some_and(|progress| progress.asked == 0);
+        let used_up = self.attempts >= self.spec.limits.attempts;
+        used_up && self.queue.iter().any(|step| fresh(*step) && self.gate(*step, view).is_ok())
     }
 
     pub(super) fn someone_must_act(&self, view: &View<'_>) -> bool {

@@ -260,6 +260,21 @@ fn a_spent_ladder_says_what_is_most_useful() {
 }
 
 #[test]
+fn a_ladder_longer_than_the_attempts_needs_no_person_while_a_step_is_left() {
+    let names: Vec<String> = (0..4).map(|n| format!("a/m{n}@k")).collect();
+    let mut ladder = spec(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    ladder.limits.attempts = 2;
+    let gone = [Says::Fail(Class::ModelUnavailable)];
+    let mut world = Play::new(&names.iter().map(|name| (name.as_str(), &gone[..])).collect::<Vec<_>>());
+    let mut ends = Vec::new();
+    for _ in 0..2 {
+        world.elapsed = Duration::ZERO;
+        ends.push(world.run(ladder.clone(), RequestShape::default(), Directives::default()).0.outcome().as_str());
+    }
+    assert_eq!(ends, ["exhausted", "needs_person"], "{:?}", world.sent);
+}
+
+#[test]
 fn the_soonest_return_is_told() {
     let (end, _) = play(
         &["a/m@k", "b/n@k"],
