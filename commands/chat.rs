@@ -69,8 +69,11 @@ fn stdin() -> Result<Option<String>, CliError> {
     }
     let mut bytes = Vec::new();
     // A closed stdin, as cron may give it, is as good as an empty one.
-    if stdin.lock().take(MOST_STDIN).read_to_end(&mut bytes).is_err() {
+    if stdin.lock().take(MOST_STDIN + 1).read_to_end(&mut bytes).is_err() {
         return Ok(None);
+    }
+    if bytes.len() as u64 > MOST_STDIN {
+        return Err(CliError::usage(format!("stdin has more than {} MiB", MOST_STDIN >> 20)));
     }
     String::from_utf8(bytes).map(Some).map_err(|_| CliError::usage("stdin is no UTF-8 text"))
 }

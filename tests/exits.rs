@@ -47,6 +47,14 @@ fn nothing_to_ask_is_a_usage_error() {
 }
 
 #[test]
+fn more_than_is_read_of_stdin_is_told_and_not_cut_off() {
+    let lab = openai(Reply::answer("yes"));
+    let much = vec![b'a'; (64 << 20) + 1];
+    Stage::of(&[("lab", &lab)]).run_with(&much, &["chat", "?"]).exits(2).prints("").says(&["error: stdin", "64 MiB"]);
+    assert_eq!(lab.hits(), 0);
+}
+
+#[test]
 fn a_wrong_config_sends_nothing_and_writes_nothing() {
     let good = openai(Reply::answer("yes"));
     let text = config(&[("good", &good)]).replace("retry_budget", "retry_budgte");
