@@ -315,9 +315,7 @@ impl Run {
             Pending::Repair { step, what } => (step, AttemptKind::Repair, Some(what), Duration::ZERO),
         };
         let limits = &self.spec.limits;
-        let may = self.attempts < limits.attempts
-            && not_before < limits.deadline
-            && self.gate(step, view).is_ok_and(|claims| claims.is_empty());
+        let may = self.attempts < limits.attempts && self.gate(step, view).is_ok_and(|claims| claims.is_empty());
         if may && view.elapsed < not_before {
             return Some(Step::Wait(not_before.saturating_sub(view.elapsed)));
         }
@@ -401,7 +399,12 @@ impl Run {
         }
         let limits = &self.spec.limits;
         let wait = full_jitter(limits.backoff, limits.backoff_max, progress.asked.saturating_sub(1), unit);
-        self.pending = Some(Pending::Retry { step: sent.step, not_before: elapsed + wait });
+        // What took long once may take as long again, and then no time is left for the next step.
+        let started = limits.deadline.saturating_sub(sent.time_left);
+        let took = elapsed.saturating_sub(started);
+        if elapsed + wait + took < limits.deadline {
+            self.pending = Some(Pending::Retry { step: sent.step, not_before: elapsed + wait });
+        }
     }
 
     fn plan_repair(&mut self, sent: &Exchange, failure: &Failure) {

@@ -54,6 +54,8 @@ struct Play {
     elapsed: Duration,
     waited: Duration,
     retries_left: u32,
+    /// How long each exchange takes.
+    takes: Duration,
 }
 
 impl Play {
@@ -65,6 +67,7 @@ impl Play {
             elapsed: Duration::ZERO,
             waited: Duration::ZERO,
             retries_left: 100,
+            takes: Duration::from_millis(100),
         }
     }
 
@@ -114,7 +117,7 @@ impl Play {
         let name = target.deployment.to_string();
         self.sent.push((name.clone(), send.kind));
         let started_at = self.now();
-        self.elapsed += Duration::from_millis(100);
+        self.elapsed += self.takes;
         let failure = match self.says(&name) {
             Says::Answer => None,
             Says::Fail(class) => Some(Failure::new(class, ScopeLevel::Model, "test", "it failed")),
@@ -408,6 +411,15 @@ fn a_retry_that_would_come_after_the_deadline_is_not_waited_for() {
     let (end, _) = world.run(ladder, RequestShape::default(), Directives::default());
     assert_eq!((end.outcome().as_str(), world.waited), ("answered", Duration::ZERO));
     assert_eq!(world.names(), ["a/m@k", "b/m@k"], "what is left of the time is the next step's");
+}
+
+#[test]
+fn a_step_that_hangs_leaves_the_rest_of_the_deadline_to_the_next() {
+    let mut world = Play::new(&[("a/m@k", &[Says::Fail(Class::Timeout)])]);
+    world.takes = Duration::from_secs(90);
+    world.run(spec(&["a/m@k", "b/m@k"]), RequestShape::default(), Directives::default());
+    assert_eq!(world.names(), ["a/m@k", "b/m@k"], "a retry would hang until the deadline");
+    assert_eq!(world.waited, Duration::ZERO);
 }
 
 fn says() -> impl Strategy<Value = Says> {
