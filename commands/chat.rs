@@ -109,6 +109,7 @@ fn send(
         // A reader that left before the last line is no trouble.
         let _ = screen.finish();
     }
+    screen.check()?;
     Ok(report)
 }
 
@@ -161,6 +162,7 @@ fn print(report: &Report, config: &Config, json: bool, shown: bool, context: &Co
         let mut screen = Screen::new(&context.output, redactor, true, false, context.clock.now());
         // The reader may have left; that is no failure.
         let _ = screen.whole(&report.text);
+        screen.check()?;
     }
     if !matches!(report.end, End::Answered { .. }) {
         explain(report, context);

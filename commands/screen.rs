@@ -21,6 +21,7 @@ pub struct Screen<'a> {
     ends_line: bool,
     told_wait: bool,
     now: jiff::Timestamp,
+    trouble: Option<std::io::Error>,
 }
 
 impl<'a> Screen<'a> {
@@ -34,7 +35,15 @@ impl<'a> Screen<'a> {
     ) -> Self {
         let strip = output.stdout_is_terminal();
         let stream = RedactedStream::new(redactor);
-        Self { output, stream, show_text, strip, verbose, ends_line: true, told_wait: false, now }
+        Self { output, stream, show_text, strip, verbose, ends_line: true, told_wait: false, now, trouble: None }
+    }
+
+    /// Fails when the answer could not be printed for another reason than that nobody reads it, such as a full disk.
+    ///
+    /// # Errors
+    /// What the system said.
+    pub fn check(&mut self) -> std::io::Result<()> {
+        self.trouble.take().map_or(Ok(()), Err)
     }
 
     /// Prints what is held back and the end of the last line.
@@ -63,7 +72,12 @@ impl<'a> Screen<'a> {
         }
         self.ends_line = text.ends_with('\n');
         let clean = if self.strip { printable(text) } else { text.to_owned() };
-        self.output.out(&clean).map_err(|_| ConsumerGone)
+        self.output.out(&clean).map_err(|error| {
+            if error.kind() != std::io::ErrorKind::BrokenPipe {
+                self.trouble = Some(error);
+            }
+            ConsumerGone
+        })
     }
 
     fn tell(&self, line: &str) {

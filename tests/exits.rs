@@ -175,6 +175,18 @@ fn our_own_trouble_is_1() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn an_answer_that_no_disk_has_room_for_is_no_success() {
+    let lab = openai(Reply::answer("yes"));
+    let stage = Stage::of(&[("lab", &lab)]);
+    for flag in ["--no-stream", "--stream", "--json"] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a full disk");
+        let child = stage.command(&["chat", flag, "?"]).stdout(full).spawn().expect("started");
+        finish(child).exits(1).says(&["error: cannot write"]);
+    }
+}
+
+#[test]
 fn ctrl_c_ends_a_request_and_blames_nobody() {
     let hangs = openai(Reply::Hang);
     let stage = Stage::of(&[("hangs", &hangs)]);
