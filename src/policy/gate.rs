@@ -14,8 +14,8 @@ use jiff::Timestamp;
 
 use crate::domain::{Class, Provenance, RequestId};
 
-use super::cooldown::later;
 use super::record::{Change, CircuitState, Family, HoldRecord, Lease, Versioned};
+use super::until::later;
 
 /// What a record says to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
