@@ -6,6 +6,7 @@
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+use regex::Regex;
 
 use crate::catalog::Catalog;
 use crate::domain::Evidence;
@@ -134,6 +135,71 @@ pub(crate) fn recognise(evidence: &Evidence, text: &str, catalog: &Catalog) -> O
         .values()
         .find(|info| info.hosts.iter().any(|host| host.len() > 6 && text.contains(host.as_str())))
         .map(|info| info.name.as_str().to_owned())
+        .or_else(|| text.lines().take(200).find_map(label).map(|label| label.provider))
+        .or_else(|| field(text))
+}
+
+/// Who a line of a log says it is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Label {
+    /// The provider.
+    pub(crate) provider: String,
+    /// The label as it stands, with the model if it names one.
+    pub(crate) whole: String,
+}
+
+/// The names that stand as labels, longest first where one begins another.
+const NAMES: &str = concat!(
+    "github-models|vercel-ai-gateway|openrouter|openai|anthropic|claude|gemini|google|vertex|groq|mistral(?:ai)?|cerebras|",
+    "deepseek|moonshot|kimi|zhipu|z\\.?ai|dashscope|qwen|minimax|siliconflow|cohere|nvidia|nim|together|fireworks|perplexity|xai|grok|",
+    "ollama|vllm|lmstudio|azure|bedrock|copilot|cloudflare|huggingface|sambanova|litellm|ark|baidu|novita|deepinfra|hyperbolic|chutes",
+);
+
+/// `groq: …`, `[openai] 429 …`, `step 2 mistral/small: …`, `cerebras -> HTTP 402`, after a time and a level.
+static LABEL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(&format!(
+        concat!(
+            r"(?i)^\W{{0,3}}(?:[\d:T./Z,+ -]{{8,35}}\]?\s)?\W{{0,3}}(?:(?:error|warn(?:ing)?|info|fatal|debug)\]?:?\s+)?",
+            r"(?:(?:step|attempt|try|rung|target|provider|fallback|upstream)\W{{0,2}}\d{{0,3}}[:.)]? |\d{{1,3}}[.):] )?",
+            r"[\[(<]?(({})(?:/[\w.:@/-]*[\w])?)(?:[\])>]|:(?:\s|$)| ?->| ?=>| [-–|] | \(?(?:http |status )?[45]\d\d\b|",
+            r" (?:returned|failed|error|responded|replied|says|answered|api error)\b|\.[A-Z]\w*(?:Error|Exception|Timeout)\b)"
+        ),
+        NAMES
+    ))
+    .ok()
+});
+
+/// The label with which a line begins.
+pub(crate) fn label(line: &str) -> Option<Label> {
+    let captures = LABEL.as_ref()?.captures(line)?;
+    let whole = captures.get(1)?.as_str().to_ascii_lowercase();
+    Some(Label { provider: canonical(captures.get(2)?.as_str()), whole })
+}
+
+/// `provider=groq`, `"provider": "groq"`.
+static FIELD: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(&format!(r#"(?i)\b(?:llm_)?provider(?:_?name|_?id)?["']?\s{{0,2}}[:=]\s{{0,2}}["']?({NAMES})\b"#)).ok()
+});
+
+fn field(text: &str) -> Option<String> {
+    Some(canonical(FIELD.as_ref()?.captures(text)?.get(1)?.as_str()))
+}
+
+/// The catalogue's name for a name that people use.
+fn canonical(name: &str) -> String {
+    let name = name.to_ascii_lowercase();
+    match name.as_str() {
+        "claude" => "anthropic",
+        "google" => "gemini",
+        "mistralai" => "mistral",
+        "kimi" => "moonshot",
+        "zai" | "z.ai" => "zhipu",
+        "qwen" => "dashscope",
+        "nim" => "nvidia",
+        "grok" => "xai",
+        other => other,
+    }
+    .to_owned()
 }
 
 fn best_sign(text: &str) -> Option<usize> {
@@ -151,6 +217,25 @@ mod tests {
         assert_eq!(recognise(&evidence, &log, &Catalog::default()).as_deref(), Some("openai"));
         evidence.provider = Some("lab".into());
         assert_eq!(recognise(&evidence, &log, &Catalog::default()).as_deref(), Some("lab"));
+    }
+
+    #[test]
+    fn lines_name_whom_they_are_about() {
+        for (line, wanted) in [
+            ("groq: {\"error\":1}", Some("groq")),
+            ("[openai] 429 insufficient_quota", Some("openai")),
+            ("step 2 mistral/small: {}", Some("mistral")),
+            ("cerebras -> HTTP 402", Some("cerebras")),
+            ("2026-11-15 10:00:01 ERROR openrouter 402 Insufficient credits", Some("openrouter")),
+            ("groq.RateLimitError: Error code: 429", Some("groq")),
+            ("claude returned 529", Some("anthropic")),
+            ("groq is a provider", None),
+            ("a word about openai: nothing", None),
+            ("google.api_core.exceptions.X", None),
+        ] {
+            assert_eq!(label(line).map(|label| label.provider).as_deref(), wanted, "{line}");
+        }
+        assert_eq!(recognise(&Evidence::default(), "x provider=Groq y", &Catalog::default()).as_deref(), Some("groq"));
     }
 
     #[test]

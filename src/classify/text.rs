@@ -109,7 +109,7 @@ pub(crate) fn statuses(lower: &str) -> Vec<u16> {
         .filter_map(|captures| {
             let number = captures.iter().skip(1).flatten().next()?;
             let before = lower.get(..number.start())?;
-            if counts_something(before) {
+            if counts_something(before) || names_a_place(before) {
                 return None;
             }
             status(number.as_str()).filter(|status| *status >= 300)
@@ -123,6 +123,22 @@ fn counts_something(before: &str) -> bool {
         &["limit", "used", "requested", "current", "max", "line", "port", "size", "cost", "budget", "column", "pid"];
     let word = before.trim_end_matches([' ', ':', '=', '"', '\'']).rsplit(|c: char| !c.is_alphanumeric()).next();
     word.is_some_and(|word| WORDS.contains(&word))
+}
+
+/// Whether what stands before a number makes it the line of a source file (`main.go:503]`) or a process (`nginx[429]:`).
+fn names_a_place(before: &str) -> bool {
+    const STATUS_WORDS: &[&str] = &["error", "status", "code", "http", "exception", "response"];
+    if let Some(path) = before.strip_suffix(':') {
+        let name = path.rsplit(char::is_whitespace).next().unwrap_or("");
+        return name.rsplit_once('.').is_some_and(|(stem, end)| {
+            !stem.is_empty() && (1..=5).contains(&end.len()) && end.bytes().all(|byte| byte.is_ascii_alphabetic())
+        });
+    }
+    let Some(word) = before.strip_suffix('[').and_then(|rest| rest.rsplit(|c: char| !c.is_alphanumeric()).next())
+    else {
+        return false;
+    };
+    !word.is_empty() && !STATUS_WORDS.iter().any(|status| word.ends_with(status))
 }
 
 /// `code: x`, `ErrorCode: x`, `error_type=x`, `(code: x)`, `[code=x]` and the like.
@@ -251,6 +267,9 @@ mod tests {
             ("req_429429 took 404ms and 503 tokens", vec![]),
             ("you requested 400 tokens", vec![]),
             ("at line 429 column 500", vec![]),
+            ("i1115 10:00:00.000000 1 main.go:503] cache warm", vec![]),
+            ("host nginx[429]: get / ok", vec![]),
+            ("error[429]: slow down", vec![429]),
         ] {
             assert_eq!(statuses(text), wanted, "{text}");
         }

@@ -4,13 +4,16 @@
 //! sentence, a blank line and the upstream's body. So the text is cut where a new entry may begin, each piece is asked
 //! whether it is a failure by itself, and neighbours are joined again where one only repeats or explains the other.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use jiff::Timestamp;
 use regex::Regex;
 
 use crate::catalog::Catalog;
+use crate::classify::answer;
 use crate::classify::matcher::{self, Matched};
+use crate::classify::provider;
 use crate::classify::rules::Tier;
 use crate::classify::signals::Signals;
 use crate::classify::text;
@@ -29,10 +32,13 @@ static ENTRY: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// A line that begins a failure of its own although nothing marks it as an entry.
 static HEAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
     text::expression(concat!(
-        r"^(?:\W{0,6}(?:\[?API Error|Error code: \d{3}|HTTP(?:/\d\S*)? [45]\d\d\b|\{\x22(?:type|error|code|message|object|status)\x22|",
+        r"^(?:\W{0,6}(?:\[?API Error|Error code: \d{3}|HTTP(?:/\d\S*)? [45]\d\d\b|(?:Get|Post|Put) \x22https?://|\{\x22(?:type|error|code|message|object|status)\x22|",
         r"(?:[a-z_]+\.)+[A-Za-z]*(?:Error|Exception)\b|[A-Za-z]*(?:Error|Exception)\b: ?\S|[45]\d\d [A-Z{\x22]))"
     ))
 });
+
+/// The first line of an exchange as a dump shows it: headers follow, a blank line, and the body.
+static DUMP: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^\W{0,4}HTTP/[\d.]{1,3} \d{3}\b").ok());
 
 /// A piece of the text.
 struct Piece {
@@ -84,11 +90,17 @@ fn cut(text: &str) -> Vec<Piece> {
     let mut announced = false;
     let mut open = 0_i64;
     let mut length = 0;
+    let mut dumped = false;
     for (index, line) in text.lines().enumerate() {
         if line.trim().is_empty() {
-            after_blank = true;
+            // The body of a dumped exchange stands after a blank line.
+            announced |= dumped;
+            after_blank = !dumped;
+            dumped = false;
             continue;
         }
+        let is_dump = DUMP.as_ref().is_some_and(|pattern| pattern.is_match(line));
+        dumped = is_dump || (dumped && is_header(line));
         let entry = is_entry(line);
         // Within a dump that is not closed nothing begins, unless the dump never ends.
         let inside = open > 0 && length < 400 && !(entry && has_level(line)) && (!after_blank || is_continuation(line));
@@ -114,7 +126,7 @@ fn cut(text: &str) -> Vec<Piece> {
         }
         after_blank = false;
         // What such a line announces belongs to it.
-        announced = line.trim_end().ends_with(':');
+        announced = !is_dump && line.trim_end().ends_with(':');
     }
     pieces
 }
@@ -136,8 +148,20 @@ fn has_level(line: &str) -> bool {
         .any(|level| line.contains(level))
 }
 
+fn says_level_of_trouble(text: &str) -> bool {
+    ["ERROR", "FATAL", "CRITICAL", "level=error", "\"error\""].iter().any(|level| text.contains(level))
+}
+
 fn is_head(line: &str) -> bool {
-    HEAD.as_ref().is_some_and(|pattern| pattern.is_match(line))
+    HEAD.as_ref().is_some_and(|pattern| pattern.is_match(line)) || provider::label(line).is_some()
+}
+
+/// `name: value`.
+fn is_header(line: &str) -> bool {
+    line.split_once(':').is_some_and(|(name, _)| {
+        !name.is_empty()
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'<' | b' '))
+    })
 }
 
 /// Lines of a trace or of a dump.
@@ -154,10 +178,19 @@ fn balance(line: &str) -> i64 {
 
 /// What a piece is by itself; none when it is no failure.
 fn judge(text: &str) -> Option<Judged> {
+    let text = without_denials(text);
+    let text = text.as_ref();
     let evidence = Evidence { log: text.to_owned(), ..Evidence::default() };
     let signals = Signals::read(&evidence, &Catalog::default());
     let matches = matcher::matches(&signals);
     let status = signals.innermost_status().filter(|status| *status >= 400);
+    let told = has_error_object(&signals) || says_level_of_trouble(text) || is_head(text.trim_start());
+    if !told && (is_prose(text) || (!signals.values.is_empty() && signals.values.iter().all(is_an_answer))) {
+        return None;
+    }
+    if status.is_none() && !told && is_calm(text) && !says_error(text) {
+        return None;
+    }
     let troubled = status.is_some() || says_trouble(text);
     let best = matches.first();
     let judged = |class, clear| {
@@ -165,6 +198,10 @@ fn judge(text: &str) -> Option<Judged> {
         Some(Judged { class, clear, status, words })
     };
     match best {
+        // Much else than a model is deprecated, missing or unknown.
+        Some(matched) if matched.rule.class == Class::ModelUnavailable && status.is_none() && !names_a_model(text) => {
+            None
+        }
         Some(matched)
             if matched.rule.tier < Tier::Answer
                 && (troubled || matched.rule.tier == Tier::Fact || !describes(matched.rule.class)) =>
@@ -179,9 +216,70 @@ fn judge(text: &str) -> Option<Judged> {
     }
 }
 
+/// The text without what it says did not happen: `0 failed`, `no errors`, `not exceeded`.
+fn without_denials(text: &str) -> Cow<'_, str> {
+    DENIAL.as_ref().map_or(Cow::Borrowed(text), |pattern| pattern.replace_all(text, "-"))
+}
+
+static DENIAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i)\b(?:0|no|zero) (?:rate.limit(?:ed|s)?|fail(?:ed|ures?)|errors?|timeouts?|throttl(?:ed|es))\b|",
+        r"\bnot (?:yet )?(?:reached|exceeded|exhausted|hit|throttled|rate.limited)\b"
+    ))
+    .ok()
+});
+
+/// Whether its first line is an entry of a level at which no trouble is told.
+fn is_calm(text: &str) -> bool {
+    let head: String = text.lines().next().unwrap_or("").chars().take(60).collect();
+    let has = |levels: &[&str]| head.split(|c: char| !c.is_alphanumeric()).any(|word| levels.contains(&word));
+    has(&["INFO", "DEBUG", "TRACE", "info", "debug", "trace"]) && !has(&["ERROR", "WARN", "error", "warn"])
+}
+
+fn names_a_model(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    ["model", "deployment", "endpoint", "engine", "channel", "provider", "模型", "渠道", "gpt", "claude", "gemini"]
+        .iter()
+        .any(|word| lower.contains(word))
+}
+
+/// Sentences of a manual, which tell of failures that may come.
+fn is_prose(text: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "if you exceed",
+        "when you exceed",
+        "if you hit",
+        "when you hit",
+        "if the limit is",
+        "the api returns",
+        "the server returns",
+        "will return",
+        "is returned when",
+        "are returned when",
+        "- [ ] ",
+        "- [x] ",
+        "how do i",
+        "how to ",
+        "retry on",
+        "retry_on",
+        "retries on",
+        "means that",
+    ];
+    let lower = text.to_lowercase();
+    WORDS.iter().any(|word| lower.contains(word)) && !SAYS_EXCEPTION.as_ref().is_some_and(|found| found.is_match(text))
+}
+
+/// The name of an exception, which no manual's sentence begins with.
+static SAYS_EXCEPTION: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?m)^\W{0,6}(?:[\w.]{1,80}(?:Error|Exception)\b|Traceback|Caused by)").ok());
+
+fn is_an_answer(value: &serde_json::Value) -> bool {
+    answer::is_answer(std::slice::from_ref(value))
+}
+
 /// Sentences about limits also stand in texts that merely describe them.
 fn describes(class: Class) -> bool {
-    matches!(class, Class::RateLimit | Class::QuotaExhausted | Class::Timeout | Class::Network)
+    matches!(class, Class::RateLimit | Class::QuotaExhausted | Class::Timeout | Class::Network | Class::ContentPolicy)
 }
 
 fn says_trouble(text: &str) -> bool {
@@ -219,17 +317,40 @@ fn says_trouble(text: &str) -> bool {
         "用尽",
         "out of ",
         "no deployments",
+        "dial tcp",
+        "no such host",
+        "lookup",
+        "not known",
+        "getaddrinfo",
+        "broken pipe",
+        "unexpected eof",
+        "econn",
+        "enotfound",
+        "disconnected",
+        "reject",
+        "violat",
+        "flagged",
+        "refusal",
+        "filtered",
+        "triggered",
     ];
     let lower = text.to_lowercase();
     WORDS.iter().any(|word| lower.contains(word))
 }
 
+/// Whether the text tells of an error that happened, not of errors as such ("how to handle a timeout error").
 fn says_error(text: &str) -> bool {
-    let lower = text.to_lowercase();
-    ["error", "exception", "fail", "rate limit", "rate-limit", "denied", "exceed", "unavailable", "错误", "失败"]
-        .iter()
-        .any(|word| lower.contains(word))
+    SAYS_ERROR.as_ref().is_some_and(|pattern| pattern.is_match(text))
 }
+
+static SAYS_ERROR: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r#"(?i:\berror\b["']?\s{0,2}(?:[:=\](|,\x22]|-|$))|[a-z_](?:Error|Exception|Timeout)\b|\b[A-Z][A-Za-z]{2,40}(?:Error|Exception)\b|\bERROR\b|\bFATAL\b|"#,
+        r"(?i:\bfailed\b|\bfailure:|\bdenied\b|\bexceeded\b|\bunavailable\b|\brate.limit(?:ed|ing)\b|\brate.limit (?:hit|reached|exceed|error:)|",
+        r"\btoo many requests\b|\btry again\b|\berror (?:occurred|code|from|while|in response|sending)\b|\b(?:an|the following) error\b)|错误|失败|频繁|超"
+    ))
+    .ok()
+});
 
 /// The words that decided: the message of an object, or the line of a log from the deciding phrase on.
 fn sentence(matched: &Matched, signals: &Signals) -> String {
@@ -252,6 +373,12 @@ fn belongs(last: &Piece, next: &Piece) -> bool {
         // What is no failure by itself is context, unless it is an entry of its own.
         return !next.entry && (last.judged.is_some() || !last.entry || next.judged.is_none());
     };
+    // Lines that begin with the names of two providers are about two calls, however alike they are.
+    if let (Some(a), Some(b)) = (label(last), label(next))
+        && a != b
+    {
+        return false;
+    }
     // The same words a while later are another failure.
     if last.entry && next.entry && !at_the_same_time(last, next) {
         return false;
@@ -267,6 +394,11 @@ fn belongs(last: &Piece, next: &Piece) -> bool {
         return statuses_agree && (a.status.is_some() != b.status.is_some() || a.class == b.class || !next.entry);
     }
     a.class == b.class && statuses_agree && (repeats || (!next.entry && !next.apart && !head))
+}
+
+/// The provider, with the model if it is named, that the first line of a piece begins with.
+fn label(piece: &Piece) -> Option<String> {
+    provider::label(piece.text.lines().next()?).map(|label| label.whole)
 }
 
 /// Whether the clocks of two entries differ by no more than two seconds, as far as they show one.
