@@ -206,12 +206,13 @@ pub fn summary_text(entries: &[Entry], broken: usize) -> String {
     let mut providers: Vec<_> = providers.into_iter().collect();
     classes.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     providers.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let mut out = format!("{} failures", entries.len());
+    let count = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let mut out = count(entries.len(), "failure");
     if !entries.is_empty() {
         out.push_str(&format!("\n  by class: {}\n  by provider: {}", join(classes), join(providers)));
     }
     if broken > 0 {
-        out.push_str(&format!("\n  {broken} records could not be read"));
+        out.push_str(&format!("\n  {} could not be read", count(broken, "record")));
     }
     out.push('\n');
     out
