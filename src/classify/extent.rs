@@ -118,6 +118,11 @@ fn named(words: &str) -> Option<Dimension> {
     const NAMES: &[(&[&str], Dimension)] = &[
         (&["tokens per day", "(tpd)", "tpd "], Dimension::Tpd),
         (&["requests per day", "(rpd)", "per-day", "per day"], Dimension::Rpd),
+        (
+            &["daily limit of requests", "daily request", "requests today", "requests for today", "messages per day"],
+            Dimension::Rpd,
+        ),
+        (&["daily token", "tokens today", "daily limit of tokens"], Dimension::Tpd),
         (&["weekly", "7-day", "every week", "每周"], Dimension::Weekly),
         (&["monthly", "billing cycle", "this month", "每月"], Dimension::Monthly),
         (&["5-hour", "5 hour", "5 小时", "5小时", "session usage"], Dimension::Requests5h),
@@ -226,7 +231,9 @@ fn limit_scope(class: Class, words: &str, signals: &Signals) -> ScopeLevel {
 }
 
 fn names_key(words: &str) -> bool {
-    ["this key", "api key's", "key limit", "max budget", "token quota"].iter().any(|word| words.contains(word))
+    ["this key", "api key's", "key limit", "max budget", "token quota", "该令牌", "此令牌"]
+        .iter()
+        .any(|word| words.contains(word))
         && !words.contains("team=")
 }
 

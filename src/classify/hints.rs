@@ -53,7 +53,7 @@ pub(crate) fn read(signals: &Signals, evidence: &Evidence, now: Timestamp) -> Op
         .or_else(|| reading.best_field(&fields, true))
         .or_else(|| reading.buckets())?;
     // A wait counts from when it was heard, whatever the provider's clock shows; an exact moment that agrees is better.
-    let heard = evidence.at.unwrap_or(now);
+    let heard = evidence.at.or(date).unwrap_or(now);
     let at = match found.after {
         Some(after) => moment_after(heard, after)?,
         None => found.at,

@@ -22,6 +22,9 @@ use super::{extent, several, text};
 /// The longest wait that still is a rate limit; a longer one is a spent quota, whatever the words.
 const SHORT: Duration = Duration::from_secs(3600);
 
+/// The longest wait after which a limit of no named window is taken for a short one.
+const BRIEF: Duration = Duration::from_secs(300);
+
 /// How much of the evidence is quoted, in characters.
 const QUOTE: usize = 200;
 
@@ -294,6 +297,14 @@ fn misleads(decision: &Decision, stated: &Stated) -> bool {
     decision.rule == "gemini.quota_per_day" && stated.after.is_some_and(|after| after <= SHORT)
 }
 
+/// Plans end their windows at a reset, and they too can be minutes away from it.
+fn says_no_window(decision: &Decision) -> bool {
+    let quote = text::normalise(&decision.quote);
+    !["reset", "plan", "upgrade", "session", "subscription", "credits", "capacity"]
+        .iter()
+        .any(|word| quote.contains(word))
+}
+
 /// A stated wait tells a short window from a long one, whatever the words.
 fn by_length_of_wait(
     decision: &mut Decision,
@@ -303,6 +314,13 @@ fn by_length_of_wait(
     now: Timestamp,
 ) {
     let Some(stated) = stated else { return };
+    // A limit whose window nobody names, and that is over within minutes, was a short one.
+    let is_short = |after: Duration| after <= BRIEF && !after.is_zero();
+    if decision.rule == "words.usage_limit_reached" && says_no_window(decision) && stated.after.is_some_and(is_short) {
+        decision.class = Class::RateLimit;
+        "wait.within_minutes".clone_into(&mut decision.rule);
+        return;
+    }
     let is_bare_429 = decision.class == Class::Unknown && signals.innermost_status() == Some(429);
     if decision.class != Class::RateLimit && !is_bare_429 {
         return;

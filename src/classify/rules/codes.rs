@@ -76,9 +76,6 @@ pub(super) const RULES: &[Rule] = &[
         &["json_validate_failed", "tool_use_failed", "output_parse_failed", "finishreason=malformed_function_call"],
     ),
     // Money.
-    code("openai.project_limit_code", QuotaExhausted, &["project_spend_limit_exceeded"])
-        .scope(ScopeLevel::Credential)
-        .dimension(Dimension::Monthly),
     code(
         "openai.organization_limit_code",
         QuotaExhausted,

@@ -53,6 +53,8 @@ pub(super) const RULES: &[Rule] = &[
             "key has been revoked",
             "token has expired",
             "token expired",
+            "token has been expired",
+            "invalid_grant",
             "token is expired",
             "token is invalid",
             "token has been revoked",

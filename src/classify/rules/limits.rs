@@ -6,6 +6,17 @@ use crate::domain::{Dimension, ScopeLevel};
 
 /// Allowances of hours, days, weeks and months.
 pub(super) const QUOTAS: &[Rule] = &[
+    // LiteLLM's own limits per key are of a minute or of calls at once; the moment at which they reset says no more.
+    words("litellm.limit_of_calls", RateLimit, &[&["max_parallel_requests"], &["limit", "exceeded"]])
+        .unless(&["per day"])
+        .scope(ScopeLevel::Credential)
+        .dimension(Dimension::Concurrency),
+    words("litellm.limit_of_tokens", RateLimit, &[&["limit type: tokens"], &["current limit:"]])
+        .scope(ScopeLevel::Credential)
+        .dimension(Dimension::Tpm),
+    words("litellm.limit_of_requests", RateLimit, &[&["limit type: requests"], &["current limit:"]])
+        .scope(ScopeLevel::Credential)
+        .dimension(Dimension::Rpm),
     words(
         "words.weekly",
         QuotaExhausted,
@@ -191,11 +202,21 @@ pub(super) const RATES: &[Rule] = &[
     words(
         "words.input_tokens_per_minute",
         RateLimit,
-        &[&["input tokens per minute", "input token per minute", "input-tokens per minute", "input_token_count"]],
+        &[&[
+            "input tokens per minute",
+            "input token per minute",
+            "input-tokens per minute",
+            "input_token_count",
+            "input_tokens_per_minute",
+        ]],
     )
     .dimension(Dimension::InputTpm),
-    words("words.output_tokens_per_minute", RateLimit, &[&["output tokens per minute", "output token per minute"]])
-        .dimension(Dimension::OutputTpm),
+    words(
+        "words.output_tokens_per_minute",
+        RateLimit,
+        &[&["output tokens per minute", "output token per minute", "output_tokens_per_minute"]],
+    )
+    .dimension(Dimension::OutputTpm),
     words(
         "words.tokens_per_minute",
         RateLimit,

@@ -212,6 +212,7 @@ const fn status(name: &'static str, class: Class, statuses: &'static [u16]) -> R
 /// All tables, in the order in which they are tried within a tier.
 pub(crate) const TABLES: &[&[Rule]] = &[
     facts::RULES,
+    network::PORTALS,
     context::RULES,
     content::RULES,
     money::RULES,

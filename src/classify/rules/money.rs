@@ -9,6 +9,11 @@ pub(super) const RULES: &[Rule] = &[
     words("dashscope.token_limit", RateLimit, &[&["#token-limit", "allocated quota exceeded"]])
         .scope(ScopeLevel::Model)
         .dimension(Dimension::Tpm),
+    // This one of the codes decides against its own sentence: other projects go on working.
+    Rule::new("openai.project_limit_code", super::Tier::Words, QuotaExhausted)
+        .code(&["project_spend_limit_exceeded"])
+        .scope(ScopeLevel::Credential)
+        .dimension(Dimension::Monthly),
     // Limits of money that come back with the month.
     words("openrouter.key_of_a_month", QuotaExhausted, &[&["tokens limit exceeded:"], &["higher monthly limit"]])
         .scope(ScopeLevel::Credential)
@@ -248,10 +253,6 @@ pub(super) const RULES: &[Rule] = &[
     words("openai.spend_limit", QuotaExhausted, &[&["exceeded your current quota"]])
         .code(&["organization_spend_limit_exceeded", "organization_usage_limit_exceeded"])
         .scope(ScopeLevel::Account)
-        .dimension(Dimension::Monthly),
-    words("openai.project_spend_limit", QuotaExhausted, &[&["exceeded your current quota"]])
-        .code(&["project_spend_limit_exceeded"])
-        .scope(ScopeLevel::Credential)
         .dimension(Dimension::Monthly),
     // Gemini opens with this sentence for a minute, a day and no allowance alike, so alone it says nothing there.
     words(

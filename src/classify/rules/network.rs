@@ -3,6 +3,30 @@
 use super::{Rule, words};
 use crate::domain::Class::{Network, Timeout};
 
+/// Pages of the network on the way, which ask for a person; before the words of keys and permissions, which they use too.
+pub(super) const PORTALS: &[Rule] = &[words(
+    "words.portal",
+    Network,
+    &[&[
+        "network authentication required",
+        "captive portal",
+        "sign in to the network",
+        "sign in to network",
+        "log in to the network",
+        "login to the network",
+        "sign in to wi",
+        "log in to wi",
+        "login to wi",
+        "wi-fi login",
+        "wifi login",
+        "guest wi",
+        "hotspot login",
+        "access the internet",
+        "上网认证",
+    ]],
+)
+.status(&[0, 200, 302, 303, 307, 401, 403, 511])];
+
 pub(super) const RULES: &[Rule] = &[
     words(
         "words.blocked_by_network",
@@ -31,8 +55,22 @@ pub(super) const RULES: &[Rule] = &[
         ]],
     ),
     // A pool that gave up after waiting for the answer is a timeout; after failing to connect it is not.
-    words("words.read_timed_out", Timeout, &[&["read timed out", "read timeout="]])
-        .unless(&["connecttimeout", "newconnectionerror"]),
+    words(
+        "words.read_timed_out",
+        Timeout,
+        &[&[
+            "read timed out",
+            "read timeout=",
+            "headers timeout",
+            "headerstimeout",
+            "und_err_headers_timeout",
+            "body timeout",
+            "bodytimeout",
+            "und_err_body_timeout",
+            "exceeded while awaiting headers",
+        ]],
+    )
+    .unless(&["connecttimeout", "newconnectionerror"]),
     words(
         "words.no_connection",
         Network,

@@ -6,6 +6,13 @@ use crate::domain::ScopeLevel;
 
 /// Short of capacity: no fault of the caller, whatever the status.
 pub(super) const OVERLOADED: &[Rule] = &[
+    // A gateway tells of the pool behind one of its models.
+    words(
+        "words.limited_upstream",
+        Overloaded,
+        &[&["temporarily rate-limited upstream", "rate-limited upstream", "rate limited upstream"]],
+    )
+    .scope(ScopeLevel::Model),
     words(
         "words.overloaded",
         Overloaded,
@@ -19,9 +26,6 @@ pub(super) const OVERLOADED: &[Rule] = &[
             "under load",
             "peak load",
             "experiencing high",
-            "temporarily rate-limited upstream",
-            "rate-limited upstream",
-            "rate limited upstream",
             "error-code-429",
             "error code 429 for more details",
             "shared pool",
