@@ -458,3 +458,37 @@ fn logs_without_any_object_are_read_too() {
         assert_eq!(got.class, class, "{text} by {}", got.rule);
     }
 }
+
+#[test]
+fn headers_alone_tell_the_window() {
+    for (provider, header, class, dimension) in [
+        ("groq", "x-ratelimit-remaining-requests", QuotaExhausted, "rpd"),
+        ("cerebras", "x-ratelimit-remaining-tokens-day", QuotaExhausted, "tpd"),
+        ("lab", "x-ratelimit-remaining-minute", RateLimit, "rpm"),
+        ("groq", "x-ratelimit-remaining-tokens", RateLimit, "tpm"),
+    ] {
+        let headers = vec![(header.into(), "0".into()), ("retry-after".into(), "9".into())];
+        let got = classify(&Evidence { headers, ..wire(provider, 429, "") });
+        let named = got.dimension.map(|dimension| dimension.as_str());
+        assert_eq!((got.class, named), (class, Some(dimension)), "{provider} {header} by {}", got.rule);
+    }
+}
+
+#[test]
+fn languages_are_read() {
+    check(&[
+        ("", 429, r#"{"error":"レート制限に達しました。60秒後に再試行してください。"}"#, RateLimit),
+        ("", 429, r#"{"error":"Zu viele Anfragen. Bitte erneut in 3 Minuten."}"#, RateLimit),
+        ("", 402, r#"{"error":"Недостаточно средств на балансе."}"#, Billing),
+        ("", 401, r#"{"error":"Clé API invalide"}"#, Auth),
+        ("", 503, r#"{"error":"서버 과부하 상태입니다."}"#, Overloaded),
+    ]);
+    for (text, seconds) in [
+        ("レート制限。60秒後に再試行", 60),
+        ("Превышен лимит. Повторите попытку через 20 секунд.", 20),
+        ("15초 후 다시", 15),
+    ] {
+        let got = classify(&wire("", 429, &format!(r#"{{"error":"{text}"}}"#)));
+        assert_eq!(got.retry_after.map(|after| after.as_secs()), Some(seconds), "{text}");
+    }
+}

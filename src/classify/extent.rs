@@ -87,6 +87,15 @@ fn by_headers(signals: &Signals) -> Option<Dimension> {
     if let Some((_, dimension)) = BUCKETS.iter().find(|(end, _)| empty(end)) {
         return Some(*dimension);
     }
+    if let Some(name) = super::matcher::day_empty(signals) {
+        return Some(if name.contains("token") { Dimension::Tpd } else { Dimension::Rpd });
+    }
+    if signals.header("x-ratelimit-type").is_some_and(|kind| kind.contains("Concurrent")) {
+        return Some(Dimension::Concurrency);
+    }
+    if let Some(dimension) = empty_minute(signals) {
+        return Some(dimension);
+    }
     let claim = signals.header("anthropic-ratelimit-unified-representative-claim").unwrap_or("");
     let rejected =
         |window: &str| signals.header(&format!("anthropic-ratelimit-unified-{window}-status")) == Some("rejected");
@@ -97,6 +106,19 @@ fn by_headers(signals: &Signals) -> Option<Dimension> {
         return Some(Dimension::Requests5h);
     }
     codex_window(signals)
+}
+
+/// What the common headers say is empty of a minute.
+fn empty_minute(signals: &Signals) -> Option<Dimension> {
+    let (name, _) = signals
+        .headers
+        .iter()
+        .find(|(name, value)| name.starts_with("x-ratelimit-remaining-") && value.trim() == "0")?;
+    match name {
+        _ if name.ends_with("month") || name.ends_with("hour") => None,
+        _ if name.contains("token") => Some(Dimension::Tpm),
+        _ => Some(Dimension::Rpm),
+    }
 }
 
 /// The window of a ChatGPT plan that is used up, by its length in minutes.
@@ -129,10 +151,10 @@ fn named(words: &str) -> Option<Dimension> {
         (&["input tokens"], Dimension::InputTpm),
         (&["output tokens"], Dimension::OutputTpm),
         (&["(tpm)", "tokens per min", "tpm", "too many tokens", "token rate"], Dimension::Tpm),
-        (&["concurren", "并发"], Dimension::Concurrency),
+        (&["concurren", "并发", "count.gauge"], Dimension::Concurrency),
         (&["images per", "image generation"], Dimension::Images),
         (&["seconds of audio", "audio seconds"], Dimension::AudioSeconds),
-        (&["(rpm)", "requests per min", "rpm", "per minute", "too many requests"], Dimension::Rpm),
+        (&["(rpm)", "requests per min", "rpm", "per minute", "per-min", "分钟内", "too many requests"], Dimension::Rpm),
         (&["neurons"], Dimension::Other),
     ];
     NAMES
@@ -210,6 +232,7 @@ fn limit_scope(class: Class, words: &str, signals: &Signals) -> ScopeLevel {
         "your account",
         "账户",
         "your plan",
+        "your team",
         "your usage limit",
         "billing account",
         "you have been rate-limited",

@@ -182,10 +182,22 @@ fn holds(fact: Fact, signals: &Signals, rule: &Rule) -> bool {
         Fact::HeaderPerDay => signals.header("x-ratelimit-type").is_some_and(|kind| kind.contains("ByDay")),
         Fact::HeaderPerMinute => signals.header("x-ratelimit-type").is_some_and(|kind| kind.contains("ByMinute")),
         Fact::Challenge => signals.header("cf-mitigated").is_some_and(|value| value.contains("challenge")),
+        Fact::DayEmpty => day_empty(signals).is_some(),
         Fact::BucketEmpty => signals.headers.iter().any(|(name, value)| {
             name.starts_with("anthropic-ratelimit-") && name.ends_with("-remaining") && value.trim() == "0"
         }),
     }
+}
+
+/// The header of a day's limit of which nothing is left. Groq counts requests by the day only.
+pub(crate) fn day_empty(signals: &Signals) -> Option<&str> {
+    let groq = signals.provider.as_deref() == Some("groq");
+    let counts_a_day = |name: &str| name.ends_with("-day") || (groq && name.ends_with("remaining-requests"));
+    let empty = signals
+        .headers
+        .iter()
+        .find(|(name, value)| name.starts_with("x-ratelimit-remaining") && counts_a_day(name) && value.trim() == "0");
+    empty.map(|(name, _)| name.as_str())
 }
 
 /// Whether one of Anthropic's plan windows is spent.

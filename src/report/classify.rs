@@ -267,5 +267,9 @@ mod tests {
             json!({"failures":2,"classes":{"server_error":1,"timeout":1},"providers":{"groq":2},"broken":1})
         );
         assert!(summary_text(&entries, 1).contains("2 groq"));
+        assert!(summary_text(&entries, 1).starts_with("2 failures\n"));
+        assert!(summary_text(&entries[..1], 1).starts_with("1 failure\n"));
+        assert!(summary_text(&entries, 1).contains("1 record could not be read"));
+        assert!(summary_text(&[], 0).starts_with("0 failures"));
     }
 }

@@ -101,6 +101,35 @@ fn a_trace_is_one_failure() {
 }
 
 #[test]
+fn lines_of_two_providers_are_two_failures() {
+    for (log, wanted) in [
+        (
+            concat!(
+                "openai.RateLimitError: Error code: 429 - {'error': {'message': 'Rate limit reached on tokens per min (TPM): Limit 10, Used 9, Requested 5. Please try again in 2s.', 'type': 'tokens'}}\n",
+                "groq: {\"error\":{\"message\":\"Rate limit reached on tokens per minute (TPM): Limit 10, Used 9, Requested 5. Please try again in 4s.\",\"type\":\"tokens\"}}\n",
+            ),
+            &[1, 2][..],
+        ),
+        (
+            "[openai] 429 insufficient_quota: You exceeded your current quota\n[anthropic] 400 Your credit balance is too low\n[deepseek] 402 Insufficient Balance\n",
+            &[1, 2, 3],
+        ),
+        ("step 1 groq/a: 503 Service Unavailable\nstep 2 mistral/b: 503 Service Unavailable\n", &[1, 2]),
+        (
+            "HTTP/1.1 429 Too Many Requests\nretry-after: 12\n\n{\"error\":{\"message\":\"Rate limit reached\"}}\n\nHTTP/1.1 401 Unauthorized\nserver: x\n\n{\"error\":{\"message\":\"Invalid API key\"}}\n",
+            &[1, 6],
+        ),
+        (
+            "Post \"https://api.groq.com/x\": dial tcp: lookup api.groq.com: no such host\nPost \"https://api.mistral.ai/x\": context deadline exceeded\n",
+            &[1, 2],
+        ),
+    ] {
+        let lines: Vec<_> = captures(log, Format::Text).iter().map(|capture| capture.line).collect();
+        assert_eq!(lines, wanted, "{log}");
+    }
+}
+
+#[test]
 fn text_without_failures_gives_none() {
     for text in [
         "",
@@ -111,6 +140,19 @@ fn text_without_failures_gives_none() {
         "The free plan allows 60 requests per minute.",
         "GET /v1/models 200 12ms",
         "{\"level\":\"info\",\"msg\":\"done\",\"error\":null}",
+        "Usage: tool --timeout 30 --max-retries 5\n  --max-retries  how often to try on 429 or 5xx errors",
+        "The free tier allows 1,500 requests per day. If you exceed the rate limit, the API returns HTTP 429.",
+        "fix timeout handling in error path",
+        "I1115 10:00:00.000000 1 main.go:503] cache warm, 401 entries, ttl=500s",
+        "Nov 15 10:00:00 host nginx[429]: 10.0.0.1 - - \"GET /healthz\" 200 503",
+        "INFO content policy check passed",
+        "{\"choices\":[{\"message\":{\"content\":\"A 429 means too many requests; try again.\"}}]}",
+        "WARN  config: `rate_limit` is deprecated, use `limits.rpm`",
+        "anthropic: 12 requests, 0 failed, 0 rate limited, p95 429ms",
+        "quota check: 90 of 10,000 neurons used today; daily limit not reached",
+        "2026-11-15T10:00:00Z DEBUG auth: token refreshed; previous token expired at 09:59",
+        "user> how do I handle a rate limit error?",
+        "retry policy: max_attempts=5, retry_on=[429,500,503,timeout]",
     ] {
         assert_eq!(captures(text, Format::Text), [], "{text}");
     }

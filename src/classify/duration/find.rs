@@ -58,6 +58,12 @@ const LEADS: &[(&str, Lead)] = &[
     ("replenished in", Lead::Wait),
     ("cooling down for", Lead::Wait),
     ("again after", Lead::Wait),
+    ("через", Lead::Wait),
+    ("réessayer dans", Lead::Wait),
+    ("réessayez dans", Lead::Wait),
+    ("de nuevo en", Lead::Wait),
+    ("novamente em", Lead::Wait),
+    ("erneut in", Lead::Wait),
     ("请在", Lead::Wait),
     ("请等待", Lead::Wait),
     ("try again at", Lead::Reset),
@@ -81,8 +87,8 @@ const LEADS: &[(&str, Lead)] = &[
     ("重置于", Lead::Reset),
 ];
 
-/// Words that follow a time in Chinese and make it a wait.
-const FOLLOWERS: &[&str] = &["后", "之后", "再试", "重试"];
+/// Words that follow a time in Chinese, Japanese and Korean and make it a wait.
+const FOLLOWERS: &[&str] = &["后", "之后", "再试", "重试", "後", "후"];
 
 static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     AhoCorasick::builder()
@@ -151,7 +157,9 @@ fn chinese_wait(text: &str) -> Option<Hint> {
                 .char_indices()
                 .rev()
                 .take(16)
-                .take_while(|(_, c)| c.is_ascii_digit() || *c == '.' || *c == ' ' || "毫秒钟分小时个天".contains(*c))
+                .take_while(|(_, c)| {
+                    c.is_ascii_digit() || *c == '.' || *c == ' ' || "毫秒钟分小时个天時間초분시간".contains(*c)
+                })
                 .last()
                 .map(|(at, _)| at);
             let Some(start) = start else { continue };

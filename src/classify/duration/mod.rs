@@ -91,7 +91,8 @@ fn number_prefix(text: &str) -> Option<(f64, usize)> {
 
 /// The unit at the start of the text, in seconds, with its length in bytes. It must end where a word ends.
 fn unit_prefix(text: &str) -> Option<(f64, usize)> {
-    const CHINESE: &[(&str, f64)] = &[
+    // Stems, of which some languages have endings.
+    const OTHERS: &[(&str, f64)] = &[
         ("毫秒", 0.001),
         ("秒钟", 1.0),
         ("秒", 1.0),
@@ -102,8 +103,17 @@ fn unit_prefix(text: &str) -> Option<(f64, usize)> {
         ("天", 86400.0),
         ("日", 86400.0),
         ("周", 604_800.0),
+        ("時間", 3600.0),
+        ("초", 1.0),
+        ("시간", 3600.0),
+        ("분", 60.0),
+        ("секунд", 1.0),
+        ("сек", 1.0),
+        ("минут", 60.0),
+        ("мин", 60.0),
+        ("час", 3600.0),
     ];
-    if let Some((word, unit)) = CHINESE.iter().find(|(word, _)| text.starts_with(word)) {
+    if let Some((word, unit)) = OTHERS.iter().find(|(word, _)| text.starts_with(word)) {
         return Some((*unit, word.len()));
     }
     let length = text.bytes().take_while(u8::is_ascii_alphabetic).count();
@@ -116,9 +126,9 @@ fn unit_prefix(text: &str) -> Option<(f64, usize)> {
         "ns" => 1e-9,
         "us" => 1e-6,
         "ms" | "msec" | "msecs" | "millisecond" | "milliseconds" => 0.001,
-        "s" | "sec" | "secs" | "second" | "seconds" => 1.0,
-        "m" | "min" | "mins" | "minute" | "minutes" => 60.0,
-        "h" | "hr" | "hrs" | "hour" | "hours" => 3600.0,
+        "s" | "sec" | "secs" | "second" | "seconds" | "secondes" | "sekunden" | "segundos" => 1.0,
+        "m" | "min" | "mins" | "minute" | "minutes" | "minuten" | "minutos" => 60.0,
+        "h" | "hr" | "hrs" | "hour" | "hours" | "heures" | "stunden" | "horas" => 3600.0,
         "d" | "day" | "days" => 86400.0,
         "w" | "week" | "weeks" => 604_800.0,
         "month" | "months" => 30.0 * 86400.0,

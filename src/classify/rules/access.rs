@@ -127,6 +127,8 @@ pub(super) const RULES: &[Rule] = &[
         Permission,
         &[&[
             "are blocked",
+            "noautherror",
+            "license is over",
             "api_key_service_blocked",
             "api_key_http_referrer_blocked",
             "api_key_ip_address_blocked",
@@ -165,6 +167,10 @@ pub(super) const RULES: &[Rule] = &[
         ]],
     )
     .scope(ScopeLevel::Account),
+    // The cloud hides whether the thing exists from who may not ask for it.
+    words("words.action_denied", Permission, &[&["permission"], &["denied on resource", "denied for resource"]])
+        .unless(&["denied on resource project"])
+        .scope(ScopeLevel::Credential),
     words(
         "words.project_not_allowed",
         Permission,

@@ -9,6 +9,11 @@ pub(super) const RULES: &[Rule] = &[
         ContextOverflow,
         &[&[
             "prompt is too long",
+            "prompt 超长",
+            "输入超长",
+            "超出最大长度",
+            "超过最大长度",
+            "超过模型最大",
             "prompt too long",
             "input is too long",
             "input too long",

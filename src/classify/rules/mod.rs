@@ -87,6 +87,8 @@ pub(crate) enum Fact {
     Challenge,
     /// A bucket of Anthropic's limits is empty.
     BucketEmpty,
+    /// A header says that nothing is left of the day.
+    DayEmpty,
 }
 
 /// One rule.

@@ -23,9 +23,10 @@ pub(super) const PORTALS: &[Rule] = &[words(
         "hotspot login",
         "access the internet",
         "上网认证",
+        "proxy authentication required",
     ]],
 )
-.status(&[0, 200, 302, 303, 307, 401, 403, 511])];
+.status(&[0, 200, 302, 303, 307, 401, 403, 407, 511])];
 
 pub(super) const RULES: &[Rule] = &[
     words(

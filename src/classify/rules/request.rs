@@ -182,6 +182,7 @@ pub(super) const RULES: &[Rule] = &[
             "no handler found",
             "404 page not found",
             "no route matched",
+            "no route for",
             "could not route to",
             "route not found",
             "cannot post /",

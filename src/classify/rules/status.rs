@@ -9,7 +9,7 @@ use crate::domain::ScopeLevel;
 
 pub(super) const RULES: &[Rule] = &[
     // An API answers no call by sending it elsewhere; portals of the network do.
-    status("status.sent_elsewhere", Network, &[302, 303, 307, 511]),
+    status("status.sent_elsewhere", Network, &[302, 303, 307, 407, 511]),
     status("status.401", Auth, &[401, 498]),
     status("status.402", Billing, &[402]),
     // SiliconFlow answers a bare 403 to blocked keys, unpaid accounts and wrong models alike.

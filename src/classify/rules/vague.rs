@@ -15,10 +15,18 @@ const BUCKET_EMPTY: Rule = {
     rule.status(&[0, 429])
 };
 
+/// Nothing is left of the day; words say more, where there are any.
+const DAY_EMPTY: Rule = {
+    let mut rule = Rule::new("headers.day_empty", super::Tier::Vague, QuotaExhausted);
+    rule.fact = Some(super::Fact::DayEmpty);
+    rule.status(&[0, 429])
+};
+
 pub(super) const RULES: &[Rule] = &[
     // Google and xAI put one status over many causes; alone it means this.
     vague("gemini.resource_exhausted", RateLimit, &[&["resource has been exhausted"]]).scope(ScopeLevel::Account),
     BUCKET_EMPTY,
+    DAY_EMPTY,
     // Anthropic says "Rate limited", without a limit, when it throttles everybody.
     vague("anthropic.rate_limited", Overloaded, &[&["rate limited"]]).only(&["anthropic"]).unless(&[
         "exceed",
@@ -90,7 +98,27 @@ pub(super) const RULES: &[Rule] = &[
             "too many requests",
             "too frequent",
             "quota exceeded",
+            "quota limit exceed",
             "请求过快",
+            "レート制限",
+            "レートリミット",
+            "リクエストが多すぎ",
+            "リクエスト数が多すぎ",
+            "요청이 너무 많",
+            "요청 한도",
+            "превышен лимит",
+            "слишком много запросов",
+            "demasiadas solicitudes",
+            "demasiadas peticiones",
+            "límite de solicitudes",
+            "límite de peticiones",
+            "trop de requêtes",
+            "limite de requêtes",
+            "limite de requisições",
+            "muitas solicitações",
+            "zu viele anfragen",
+            "anfragelimit",
+            "troppe richieste",
             "频繁",
         ]],
     )
@@ -253,6 +281,7 @@ pub(super) const RULES: &[Rule] = &[
             "toomanyrequests",
             "throttling",
             "limitexceeded",
+            "requestlimitexceeded",
             "requests_limit_exceeded",
             "limit_requests",
             "limit_burst_rate",
