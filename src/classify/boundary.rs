@@ -469,7 +469,7 @@ fn headers_alone_tell_the_window() {
     ] {
         let headers = vec![(header.into(), "0".into()), ("retry-after".into(), "9".into())];
         let got = classify(&Evidence { headers, ..wire(provider, 429, "") });
-        let named = got.dimension.map(|dimension| dimension.as_str());
+        let named = got.dimension.map(crate::domain::Dimension::as_str);
         assert_eq!((got.class, named), (class, Some(dimension)), "{provider} {header} by {}", got.rule);
     }
 }

@@ -176,10 +176,10 @@ fn captures_from_the_wire_are_classified() {
     }
     figures.print("wire");
     assert_eq!(figures.costly, [""; 0], "costly mistakes");
-    assert!(figures.right * 1000 >= figures.cases * 995, "{} of {}", figures.right, figures.cases);
-    assert!(figures.hints_right * 100 >= figures.hints * 97);
-    assert!(figures.scopes_right * 100 >= figures.scopes * 80);
-    assert!(figures.dimensions_right * 100 >= figures.dimensions * 85);
+    assert!(figures.right * 1000 >= figures.cases * 998, "{} of {}", figures.right, figures.cases);
+    assert!(figures.hints_right * 100 >= figures.hints * 98);
+    assert!(figures.scopes_right * 100 >= figures.scopes * 94);
+    assert!(figures.dimensions_right * 100 >= figures.dimensions * 93);
 }
 
 #[test]
@@ -198,8 +198,8 @@ fn captures_in_log_text_are_found_and_classified() {
     figures.print("log");
     println!("{}", counts.join("\n"));
     assert_eq!(figures.costly, [""; 0], "costly mistakes");
-    assert!(counts.len() <= 2, "one failure each: {counts:?}");
-    assert!(figures.right * 100 >= figures.cases * 98, "{} of {}", figures.right, figures.cases);
+    assert!(counts.len() <= 1, "one failure each: {counts:?}");
+    assert!(figures.right * 1000 >= figures.cases * 995, "{} of {}", figures.right, figures.cases);
 }
 
 #[test]

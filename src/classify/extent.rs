@@ -27,7 +27,16 @@ pub(crate) fn dimension(class: Class, matched: Option<&Matched>, signals: &Signa
     }
     let by_rule = matched.and_then(|matched| matched.rule.dimension);
     let google = google(signals);
+    // What is counted is told by its name, whatever the window.
+    let counted = if words.contains("seconds of audio") || words.contains("audio seconds") {
+        Some(Dimension::AudioSeconds)
+    } else if words.contains("images per") || words.contains("image generation") {
+        Some(Dimension::Images)
+    } else {
+        None
+    };
     google
+        .or(counted)
         .or(by_rule)
         .or_else(|| by_headers(signals))
         .or_else(|| named(words))
@@ -141,7 +150,17 @@ fn named(words: &str) -> Option<Dimension> {
         (&["tokens per day", "(tpd)", "tpd "], Dimension::Tpd),
         (&["requests per day", "(rpd)", "per-day", "per day"], Dimension::Rpd),
         (
-            &["daily limit of requests", "daily request", "requests today", "requests for today", "messages per day"],
+            &[
+                "今日的免费次数",
+                "今日次数",
+                "今天的次数",
+                "每日次数",
+                "daily limit of requests",
+                "daily request",
+                "requests today",
+                "requests for today",
+                "messages per day",
+            ],
             Dimension::Rpd,
         ),
         (&["daily token", "tokens today", "daily limit of tokens"], Dimension::Tpd),
@@ -292,7 +311,7 @@ fn is_relayed(signals: &Signals) -> bool {
         "kilo",
         "omnara",
     ];
-    const WORDS: &[&str] = &["error from provider (", "provider error: ", "upstream request failed", "ai_apicallerror"];
+    const WORDS: &[&str] = &["error from provider (", "provider error: ", "upstream request failed"];
     signals.provider.as_deref().is_some_and(|provider| GATEWAYS.contains(&provider))
         || signals.layers.iter().any(|read| WORDS.iter().any(|word| read.words.contains(word)))
 }

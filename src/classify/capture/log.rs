@@ -191,7 +191,7 @@ fn judge(text: &str) -> Option<Judged> {
     if status.is_none() && !told && is_calm(text) && !says_error(text) {
         return None;
     }
-    let troubled = status.is_some() || says_trouble(text);
+    let troubled = status.is_some() || says_trouble(text) || says_error(text);
     let best = matches.first();
     let judged = |class, clear| {
         let words = best.map(|matched| sentence(matched, &signals)).unwrap_or_default();
@@ -304,6 +304,11 @@ fn says_trouble(text: &str) -> bool {
         "overload",
         "unable",
         "cannot",
+        "can't",
+        "could not",
+        "couldn't",
+        "goaway",
+        "ran out of",
         "limited to",
         "blocked",
         "错误",
@@ -393,7 +398,9 @@ fn belongs(last: &Piece, next: &Piece) -> bool {
     if !a.clear || !b.clear {
         return statuses_agree && (a.status.is_some() != b.status.is_some() || a.class == b.class || !next.entry);
     }
-    a.class == b.class && statuses_agree && (repeats || (!next.entry && !next.apart && !head))
+    // What a tool says of a request that was refused often has several paragraphs.
+    let paragraph = !next.apart || (a.class.is_the_requests_fault() && a.status.is_none() && b.status.is_none());
+    a.class == b.class && statuses_agree && (repeats || (!next.entry && paragraph && !head))
 }
 
 /// The provider, with the model if it is named, that the first line of a piece begins with.

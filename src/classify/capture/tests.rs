@@ -130,6 +130,19 @@ fn lines_of_two_providers_are_two_failures() {
 }
 
 #[test]
+fn bare_exceptions_and_messages_of_tools_are_failures() {
+    for text in [
+        "java.net.SocketTimeoutException: timeout\n\tat okhttp3.internal.X.newTimeoutException(X.kt:675)",
+        "curl: (6) Could not resolve host: api.openai.com",
+        "http2: server sent GOAWAY and closed the connection; LastStreamID=1, ErrCode=NO_ERROR",
+        "StopCandidateException: finish_reason: SAFETY",
+        "Selected model is at capacity. Please try a different model.",
+    ] {
+        assert_eq!(captures(text, Format::Text).len(), 1, "{text}");
+    }
+}
+
+#[test]
 fn text_without_failures_gives_none() {
     for text in [
         "",

@@ -10,6 +10,10 @@ pub(super) const RULES: &[Rule] = &[
         &[&[
             "prompt is too long",
             "prompt 超长",
+            "out of room in the model's context",
+            "exhausted context window",
+            "hit a token limit",
+            "input is too large to process",
             "输入超长",
             "超出最大长度",
             "超过最大长度",

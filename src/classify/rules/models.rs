@@ -119,6 +119,12 @@ pub(super) const RULES: &[Rule] = &[
     ])
     .scope(ScopeLevel::Model),
     words(
+        "words.model_end_of_life",
+        ModelUnavailable,
+        &[&["model", "deployment", "模型"], &["end of its life", "end of life", "end-of-life", "已下线", "已停用"]],
+    )
+    .scope(ScopeLevel::Model),
+    words(
         "words.model_missing",
         ModelUnavailable,
         &[

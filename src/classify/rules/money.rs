@@ -141,7 +141,7 @@ pub(super) const RULES: &[Rule] = &[
             "资源包已",
         ]],
     )
-    .unless(&["per day", "daily", "per minute"]),
+    .unless(&["per day", "daily", "per minute", "本月", "每月", "今日", "每日", "每天", "本周", "每周"]),
     words("dashscope.free_tier_only", Billing, &[&["use free tier only", "freetieronly", "free tier only"]])
         .scope(ScopeLevel::Model),
     words("ark.own_limit", Billing, &[&["set inference limit"]]).scope(ScopeLevel::Model),

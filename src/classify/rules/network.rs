@@ -132,6 +132,7 @@ pub(super) const RULES: &[Rule] = &[
             "socket closed",
             "socket connection was closed",
             "server disconnected",
+            "goaway",
             "remote end closed connection",
             "remotedisconnected",
             "peer closed connection",
