@@ -231,11 +231,11 @@ fn ring(report: &Report, alarm: Option<&Alarm>, context: &Context) {
     }
 }
 
-/// Starts the alarm command and does not wait for it.
+/// Starts the alarm command and does not wait for it. It inherits nothing that somebody may wait to see closed.
 fn start(command: &[String], summary: &str) -> std::io::Result<()> {
     let mut words = command.iter().map(|word| word.replace("{summary}", summary));
     let program = words.next().ok_or_else(|| std::io::Error::other("it is empty"))?;
-    Command::new(program).args(words).stdin(Stdio::null()).stdout(Stdio::null()).spawn().map(drop)
+    Command::new(program).args(words).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().map(drop)
 }
 
 /// The exit code of the contract.

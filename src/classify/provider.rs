@@ -11,6 +11,8 @@ use regex::Regex;
 use crate::catalog::Catalog;
 use crate::domain::Evidence;
 
+use super::text;
+
 /// What gives a provider away, the surest first. Gateways stand before the providers behind them.
 const SIGNS: &[(&str, &str)] = &[
     ("openrouter.ai", "openrouter"),
@@ -157,7 +159,7 @@ const NAMES: &str = concat!(
 
 /// `groq: …`, `[openai] 429 …`, `step 2 mistral/small: …`, `cerebras -> HTTP 402`, after a time and a level.
 static LABEL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(&format!(
+    text::expression(&format!(
         concat!(
             r"(?i)^\W{{0,3}}(?:[\d:T./Z,+ -]{{8,35}}\]?\s)?\W{{0,3}}(?:(?:error|warn(?:ing)?|info|fatal|debug)\]?:?\s+)?",
             r"(?:(?:step|attempt|try|rung|target|provider|fallback|upstream)\W{{0,2}}\d{{0,3}}[:.)]? |\d{{1,3}}[.):] )?",
@@ -166,7 +168,6 @@ static LABEL: LazyLock<Option<Regex>> = LazyLock::new(|| {
         ),
         NAMES
     ))
-    .ok()
 });
 
 /// The label with which a line begins.
@@ -178,7 +179,7 @@ pub(crate) fn label(line: &str) -> Option<Label> {
 
 /// `provider=groq`, `"provider": "groq"`.
 static FIELD: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(&format!(r#"(?i)\b(?:llm_)?provider(?:_?name|_?id)?["']?\s{{0,2}}[:=]\s{{0,2}}["']?({NAMES})\b"#)).ok()
+    text::expression(&format!(r#"(?i)\b(?:llm_)?provider(?:_?name|_?id)?["']?\s{{0,2}}[:=]\s{{0,2}}["']?({NAMES})\b"#))
 });
 
 fn field(text: &str) -> Option<String> {

@@ -224,7 +224,7 @@ impl Run {
         }
         match failure.class {
             Class::InvalidRequest => self.end = Some(End::Refused(Class::InvalidRequest)),
-            Class::Unknown if status.is_some_and(|s| (400..500).contains(&s)) && !self.spec.limits.unknown_moves_on => {
+            Class::Unknown if status.is_some_and(blames_request) && !self.spec.limits.unknown_moves_on => {
                 self.end = Some(End::Refused(Class::Unknown));
             }
             Class::Overloaded | Class::ServerError | Class::Timeout | Class::Network => {
@@ -416,4 +416,10 @@ impl Run {
 
 fn held_by(record: &HoldRecord) -> SkipReason {
     SkipReason::Held { kind: record.kind(), class: record.class(), evidence: record.evidence().to_owned() }
+}
+
+/// Whether the status says that the request itself is wrong. What is not understood of these would most likely fail
+/// everywhere; the statuses of keys, money and limits are about this caller at this provider, whatever stands below them.
+fn blames_request(status: u16) -> bool {
+    (400..500).contains(&status) && !matches!(status, 401 | 402 | 403 | 429)
 }

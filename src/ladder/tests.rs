@@ -188,6 +188,27 @@ fn what_each_class_makes_the_ladder_do() {
 }
 
 #[test]
+fn what_is_not_understood_stops_only_where_the_request_is_blamed() {
+    for (status, stops) in [
+        (Some(400), true),
+        (Some(418), true),
+        (Some(429), false),
+        (Some(403), false),
+        (Some(500), false),
+        (None, false),
+    ] {
+        let mut run = Run::new(spec(&["a/m@k", "b/n@k"]), RequestShape::default(), Directives::default());
+        let now = Timestamp::from_second(START).expect("a time");
+        let view = View { holds: &[], now, elapsed: Duration::ZERO };
+        let Step::Send(exchange) = run.poll(&view) else { panic!("the first step is asked") };
+        run.on_sent(&exchange);
+        let failure = Failure::new(Class::Unknown, ScopeLevel::Request, "test", "?");
+        run.on_failure(&exchange, &failure, status, Duration::ZERO, true, 0.5);
+        assert_eq!(matches!(run.poll(&view), Step::End(_)), stops, "{status:?}");
+    }
+}
+
+#[test]
 fn a_retry_that_succeeds_answers_from_the_same_step() {
     let got = play(&["a/m@k", "b/n@k"], &[("a/m@k", &[Says::Fail(Class::Timeout), Says::Answer])]);
     assert_eq!(got, (End::Answered { step: 0 }, vec!["a/m@k".into(), "a/m@k".into()]));

@@ -38,7 +38,7 @@ static HEAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// The first line of an exchange as a dump shows it: headers follow, a blank line, and the body.
-static DUMP: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^\W{0,4}HTTP/[\d.]{1,3} \d{3}\b").ok());
+static DUMP: LazyLock<Option<Regex>> = LazyLock::new(|| text::expression(r"^\W{0,4}HTTP/[\d.]{1,3} \d{3}\b"));
 
 /// A piece of the text.
 struct Piece {
@@ -222,11 +222,10 @@ fn without_denials(text: &str) -> Cow<'_, str> {
 }
 
 static DENIAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(concat!(
+    text::expression(concat!(
         r"(?i)\b(?:0|no|zero) (?:rate.limit(?:ed|s)?|fail(?:ed|ures?)|errors?|timeouts?|throttl(?:ed|es))\b|",
         r"\bnot (?:yet )?(?:reached|exceeded|exhausted|hit|throttled|rate.limited)\b"
     ))
-    .ok()
 });
 
 /// Whether its first line is an entry of a level at which no trouble is told.
@@ -271,7 +270,7 @@ fn is_prose(text: &str) -> bool {
 
 /// The name of an exception, which no manual's sentence begins with.
 static SAYS_EXCEPTION: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?m)^\W{0,6}(?:[\w.]{1,80}(?:Error|Exception)\b|Traceback|Caused by)").ok());
+    LazyLock::new(|| text::expression(r"(?m)^\W{0,6}(?:[\w.]{1,80}(?:Error|Exception)\b|Traceback|Caused by)"));
 
 fn is_an_answer(value: &serde_json::Value) -> bool {
     answer::is_answer(std::slice::from_ref(value))
@@ -349,12 +348,11 @@ fn says_error(text: &str) -> bool {
 }
 
 static SAYS_ERROR: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(concat!(
+    text::expression(concat!(
         r#"(?i:\berror\b["']?\s{0,2}(?:[:=\](|,\x22]|-|$))|[a-z_](?:Error|Exception|Timeout)\b|\b[A-Z][A-Za-z]{2,40}(?:Error|Exception)\b|\bERROR\b|\bFATAL\b|"#,
         r"(?i:\bfailed\b|\bfailure:|\bdenied\b|\bexceeded\b|\bunavailable\b|\brate.limit(?:ed|ing)\b|\brate.limit (?:hit|reached|exceed|error:)|",
         r"\btoo many requests\b|\btry again\b|\berror (?:occurred|code|from|while|in response|sending)\b|\b(?:an|the following) error\b)|错误|失败|频繁|超"
     ))
-    .ok()
 });
 
 /// The words that decided: the message of an object, or the line of a log from the deciding phrase on.
