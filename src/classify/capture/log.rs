@@ -4,7 +4,6 @@
 //! sentence, a blank line and the upstream's body. So the text is cut where a new entry may begin, each piece is asked
 //! whether it is a failure by itself, and neighbours are joined again where one only repeats or explains the other.
 
-use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use jiff::Timestamp;
@@ -20,6 +19,9 @@ use crate::classify::text;
 use crate::domain::{Class, Evidence};
 
 use super::Capture;
+use super::tells::{
+    is_calm, is_prose, names_a_model, says_error, says_level_of_trouble, says_trouble, without_denials,
+};
 
 /// The start of a log entry: a time, a level, or both.
 static ENTRY: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -148,10 +150,6 @@ fn has_level(line: &str) -> bool {
         .any(|level| line.contains(level))
 }
 
-fn says_level_of_trouble(text: &str) -> bool {
-    ["ERROR", "FATAL", "CRITICAL", "level=error", "\"error\""].iter().any(|level| text.contains(level))
-}
-
 fn is_head(line: &str) -> bool {
     HEAD.as_ref().is_some_and(|pattern| pattern.is_match(line)) || provider::label(line).is_some()
 }
@@ -216,62 +214,6 @@ fn judge(text: &str) -> Option<Judged> {
     }
 }
 
-/// The text without what it says did not happen: `0 failed`, `no errors`, `not exceeded`.
-fn without_denials(text: &str) -> Cow<'_, str> {
-    DENIAL.as_ref().map_or(Cow::Borrowed(text), |pattern| pattern.replace_all(text, "-"))
-}
-
-static DENIAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    text::expression(concat!(
-        r"(?i)\b(?:0|no|zero) (?:rate.limit(?:ed|s)?|fail(?:ed|ures?)|errors?|timeouts?|throttl(?:ed|es))\b|",
-        r"\bnot (?:yet )?(?:reached|exceeded|exhausted|hit|throttled|rate.limited)\b"
-    ))
-});
-
-/// Whether its first line is an entry of a level at which no trouble is told.
-fn is_calm(text: &str) -> bool {
-    let head: String = text.lines().next().unwrap_or("").chars().take(60).collect();
-    let has = |levels: &[&str]| head.split(|c: char| !c.is_alphanumeric()).any(|word| levels.contains(&word));
-    has(&["INFO", "DEBUG", "TRACE", "info", "debug", "trace"]) && !has(&["ERROR", "WARN", "error", "warn"])
-}
-
-fn names_a_model(text: &str) -> bool {
-    let lower = text.to_lowercase();
-    ["model", "deployment", "endpoint", "engine", "channel", "provider", "模型", "渠道", "gpt", "claude", "gemini"]
-        .iter()
-        .any(|word| lower.contains(word))
-}
-
-/// Sentences of a manual, which tell of failures that may come.
-fn is_prose(text: &str) -> bool {
-    const WORDS: &[&str] = &[
-        "if you exceed",
-        "when you exceed",
-        "if you hit",
-        "when you hit",
-        "if the limit is",
-        "the api returns",
-        "the server returns",
-        "will return",
-        "is returned when",
-        "are returned when",
-        "- [ ] ",
-        "- [x] ",
-        "how do i",
-        "how to ",
-        "retry on",
-        "retry_on",
-        "retries on",
-        "means that",
-    ];
-    let lower = text.to_lowercase();
-    WORDS.iter().any(|word| lower.contains(word)) && !SAYS_EXCEPTION.as_ref().is_some_and(|found| found.is_match(text))
-}
-
-/// The name of an exception, which no manual's sentence begins with.
-static SAYS_EXCEPTION: LazyLock<Option<Regex>> =
-    LazyLock::new(|| text::expression(r"(?m)^\W{0,6}(?:[\w.]{1,80}(?:Error|Exception)\b|Traceback|Caused by)"));
-
 fn is_an_answer(value: &serde_json::Value) -> bool {
     answer::is_answer(std::slice::from_ref(value))
 }
@@ -280,80 +222,6 @@ fn is_an_answer(value: &serde_json::Value) -> bool {
 fn describes(class: Class) -> bool {
     matches!(class, Class::RateLimit | Class::QuotaExhausted | Class::Timeout | Class::Network | Class::ContentPolicy)
 }
-
-fn says_trouble(text: &str) -> bool {
-    const WORDS: &[&str] = &[
-        "error",
-        "fail",
-        "exceed",
-        "reached",
-        "hit your",
-        "exhaust",
-        "too many",
-        "used up",
-        "try again",
-        "please wait",
-        "throttl",
-        "slow down",
-        "denied",
-        "refused",
-        "reset",
-        "timed out",
-        "hang up",
-        "overload",
-        "unable",
-        "cannot",
-        "can't",
-        "could not",
-        "couldn't",
-        "goaway",
-        "ran out of",
-        "limited to",
-        "blocked",
-        "错误",
-        "失败",
-        "超",
-        "上限",
-        "频繁",
-        "限制",
-        "限流",
-        "用完",
-        "用尽",
-        "out of ",
-        "no deployments",
-        "dial tcp",
-        "no such host",
-        "lookup",
-        "not known",
-        "getaddrinfo",
-        "broken pipe",
-        "unexpected eof",
-        "econn",
-        "enotfound",
-        "disconnected",
-        "reject",
-        "violat",
-        "flagged",
-        "refusal",
-        "filtered",
-        "triggered",
-    ];
-    let lower = text.to_lowercase();
-    WORDS.iter().any(|word| lower.contains(word))
-}
-
-/// Whether the text tells of an error that happened, not of errors as such ("how to handle a timeout error").
-fn says_error(text: &str) -> bool {
-    SAYS_ERROR.as_ref().is_some_and(|pattern| pattern.is_match(text))
-}
-
-static SAYS_ERROR: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    text::expression(concat!(
-        r#"(?i:\berror\b["']?\s{0,2}(?:[:=\](|,\x22]|-|$))|[a-z_](?:Error|Exception|Timeout)\b|\b[A-Z][A-Za-z]{2,40}(?:Error|Exception)\b|\bERROR\b|\bFATAL\b|"#,
-        r"(?i:\bfailed\b|\bfailure:|\bdenied\b|\bexceeded\b|\bunavailable\b|\brate.limit(?:ed|ing)\b|\brate.limit (?:hit|reached|exceed|error:)|",
-        r"\btoo many requests\b|\btry again\b|\berror (?:occurred|code|from|while|in response|sending)\b|\b(?:an|the following) error\b)|错误|失败|频繁|超"
-    ))
-});
 
 /// The words that decided: the message of an object, or the line of a log from the deciding phrase on.
 fn sentence(matched: &Matched, signals: &Signals) -> String {

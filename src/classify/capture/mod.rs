@@ -3,6 +3,7 @@
 mod har;
 mod jsonl;
 mod log;
+mod tells;
 
 use serde_json::Value;
 
