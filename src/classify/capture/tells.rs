@@ -8,6 +8,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::classify::text;
+
 /// Whether a level or a field says that it is an error.
 pub(super) fn says_level_of_trouble(text: &str) -> bool {
     ["ERROR", "FATAL", "CRITICAL", "level=error", "\"error\""].iter().any(|level| text.contains(level))
@@ -19,11 +21,10 @@ pub(super) fn without_denials(text: &str) -> Cow<'_, str> {
 }
 
 static DENIAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(concat!(
+    text::expression(concat!(
         r"(?i)\b(?:0|no|zero) (?:rate.limit(?:ed|s)?|fail(?:ed|ures?)|errors?|timeouts?|throttl(?:ed|es))\b|",
         r"\bnot (?:yet )?(?:reached|exceeded|exhausted|hit|throttled|rate.limited)\b"
     ))
-    .ok()
 });
 
 /// Whether its first line is an entry of a level at which no trouble is told.
@@ -69,7 +70,7 @@ pub(super) fn is_prose(text: &str) -> bool {
 
 /// The name of an exception, which no manual's sentence begins with.
 static SAYS_EXCEPTION: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?m)^\W{0,6}(?:[\w.]{1,80}(?:Error|Exception)\b|Traceback|Caused by)").ok());
+    LazyLock::new(|| text::expression(r"(?m)^\W{0,6}(?:[\w.]{1,80}(?:Error|Exception)\b|Traceback|Caused by)"));
 
 /// Whether a verb or a name of trouble occurs.
 pub(super) fn says_trouble(text: &str) -> bool {
@@ -139,10 +140,9 @@ pub(super) fn says_error(text: &str) -> bool {
 }
 
 static SAYS_ERROR: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(concat!(
+    text::expression(concat!(
         r#"(?i:\berror\b["']?\s{0,2}(?:[:=\](|,\x22]|-|$))|[a-z_](?:Error|Exception|Timeout)\b|\b[A-Z][A-Za-z]{2,40}(?:Error|Exception)\b|\bERROR\b|\bFATAL\b|"#,
         r"(?i:\bfailed\b|\bfailure:|\bdenied\b|\bexceeded\b|\bunavailable\b|\brate.limit(?:ed|ing)\b|\brate.limit (?:hit|reached|exceed|error:)|",
         r"\btoo many requests\b|\btry again\b|\berror (?:occurred|code|from|while|in response|sending)\b|\b(?:an|the following) error\b)|错误|失败|频繁|超"
     ))
-    .ok()
 });
