@@ -78,7 +78,7 @@ pub struct RequestArgs {
     /// Do not ask this provider (repeatable)
     #[arg(long, value_name = "PROVIDER")]
     exclude: Vec<String>,
-    /// USD that one exchange may cost at most
+    /// USD that the request may cost at most; a step that could exceed it is skipped
     #[arg(long, value_name = "USD", value_parser = amount)]
     max_cost: Option<f64>,
     /// Pass over deployments that are usually slower (not in this version)

@@ -61,7 +61,7 @@ complete -c llmr -n "__fish_llmr_using_subcommand chat" -l deadline -d 'How long
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l wait -d 'How long to wait for the first step to return when all are held' -r
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l pin -d 'Ask only this provider' -r
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l exclude -d 'Do not ask this provider (repeatable)' -r
-complete -c llmr -n "__fish_llmr_using_subcommand chat" -l max-cost -d 'USD that one exchange may cost at most' -r
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l max-cost -d 'USD that the request may cost at most; a step that could exceed it is skipped' -r
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l max-latency -d 'Pass over deployments that are usually slower (not in this version)' -r
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l require -d 'Ask only deployments that can do this: tools, json_schema, images (repeatable)' -r
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l max-steps -d 'Ask at most so many different deployments' -r
@@ -134,7 +134,7 @@ complete -c llmr -n "__fish_llmr_using_subcommand plan" -l deadline -d 'How long
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l wait -d 'How long to wait for the first step to return when all are held' -r
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l pin -d 'Ask only this provider' -r
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l exclude -d 'Do not ask this provider (repeatable)' -r
-complete -c llmr -n "__fish_llmr_using_subcommand plan" -l max-cost -d 'USD that one exchange may cost at most' -r
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l max-cost -d 'USD that the request may cost at most; a step that could exceed it is skipped' -r
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l max-latency -d 'Pass over deployments that are usually slower (not in this version)' -r
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l require -d 'Ask only deployments that can do this: tools, json_schema, images (repeatable)' -r
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l max-steps -d 'Ask at most so many different deployments' -r

@@ -66,6 +66,18 @@ impl Run {
         }
     }
 
+    /// The request has cost so much more; what it could still cost must fit under the ceiling together with that.
+    pub fn on_cost(&mut self, usd: f64) {
+        self.spent_usd += usd;
+        let Some(max) = self.spec.limits.max_cost_usd else { return };
+        for (spec, progress) in self.steps.iter().zip(&mut self.progress) {
+            let total = self.shape.ceiling_usd(spec).map(|ceiling| self.spent_usd + ceiling);
+            if let Some(total) = total.filter(|total| *total > max) {
+                progress.barred.get_or_insert(SkipReason::TooExpensive(total));
+            }
+        }
+    }
+
     pub(super) fn bar_by_directives(&mut self) {
         for (spec, progress) in self.steps.iter().zip(&mut self.progress) {
             progress.barred = refusal(spec, &self.shape, &self.directives, self.spec.limits.max_cost_usd);

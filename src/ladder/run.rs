@@ -93,6 +93,7 @@ pub struct Run {
     pub(super) pending: Option<Pending>,
     pub(super) waiting_since: Option<Duration>,
     pub(super) waited: Duration,
+    pub(super) spent_usd: f64,
     pub(super) end: Option<End>,
 }
 
@@ -116,6 +117,7 @@ impl Run {
             pending: None,
             waiting_since: None,
             waited: Duration::ZERO,
+            spent_usd: 0.0,
             end: None,
             spec,
         };

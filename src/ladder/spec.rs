@@ -42,7 +42,7 @@ pub struct RunLimits {
     pub wait: Duration,
     /// Whether an unknown failure with a 4xx status moves on; otherwise it stops the request.
     pub unknown_moves_on: bool,
-    /// USD that one exchange may cost at most.
+    /// USD that the request may cost at most, over all its exchanges.
     pub max_cost_usd: Option<f64>,
     /// The wait before the first retry; doubles.
     pub backoff: Duration,

@@ -443,6 +443,25 @@ fn a_step_that_hangs_leaves_the_rest_of_the_deadline_to_the_next() {
     assert_eq!(world.waited, Duration::ZERO);
 }
 
+#[test]
+fn what_was_spent_counts_against_the_ceiling() {
+    let mut ladder = spec(&["a/m@k", "b/n@k", "c/free@k"]);
+    ladder.limits.max_cost_usd = Some(1.0);
+    for at in [0, 1] {
+        ladder.steps[at].price = Some(crate::catalog::Price { input: 0.0, output: 600.0, cached: None });
+    }
+    let shape = RequestShape { input_tokens: 10, max_tokens: Some(1000), images: false };
+    let mut run = Run::new(ladder, shape, Directives::default());
+    let view = View { holds: &[], now: Timestamp::from_second(START).expect("a time"), elapsed: Duration::ZERO };
+    let Step::Send(first) = run.poll(&view) else { panic!("0.60 is under the ceiling") };
+    run.on_sent(&first);
+    run.on_cost(0.6);
+    let failure = Failure::new(Class::InvalidOutput, ScopeLevel::Request, "test", "cut off");
+    run.on_failure(&first, &failure, Some(200), Duration::ZERO, true, 0.5);
+    let Step::Send(next) = run.poll(&view) else { panic!("the free step is left") };
+    assert_eq!((next.step, next.kind), (2, AttemptKind::First), "neither the repair nor the next fits under 1.00");
+}
+
 fn says() -> impl Strategy<Value = Says> {
     prop_oneof![
         1 => Just(Says::Answer),

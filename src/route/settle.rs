@@ -77,6 +77,7 @@ impl<S: Store> Drive<'_, S> {
             Came::Answer(answer) => {
                 attempt.usage = answer.usage;
                 attempt.cost_usd = cost(step.price, &answer.usage);
+                self.machine.on_cost(attempt.cost_usd.unwrap_or(0.0));
                 let verdict = self.shape.check(&answer);
                 self.made.answer = Some(answer);
                 match verdict {
