@@ -242,7 +242,8 @@ fn finish(
     catalog: &Catalog,
     now: Timestamp,
 ) -> Failure {
-    let stated = if heals(decision.class) { hints::read(signals, evidence, now) } else { None };
+    // A time beside another class means something else ("access takes up to 15 minutes").
+    let stated = if decision.class.passes_by_itself() { hints::read(signals, evidence, now) } else { None };
     let stated = stated.filter(|stated| !misleads(&decision, stated));
     by_length_of_wait(&mut decision, stated.as_ref(), signals, evidence, now);
     let dimension =
@@ -276,20 +277,6 @@ fn finish(
 /// A key may stand at the cut: what is redacted is longer than what is quoted.
 fn bounded_quote(quote: &str) -> String {
     quote.chars().take(QUOTE * 8).collect()
-}
-
-/// Classes that time heals; a time beside another class means something else ("access takes up to 15 minutes").
-fn heals(class: Class) -> bool {
-    matches!(
-        class,
-        Class::RateLimit
-            | Class::QuotaExhausted
-            | Class::Overloaded
-            | Class::ServerError
-            | Class::Timeout
-            | Class::Network
-            | Class::Unknown
-    )
 }
 
 /// Google adds a wait of seconds to a quota of a day.

@@ -107,6 +107,20 @@ impl Class {
         matches!(self, Self::Billing | Self::Auth | Self::Permission | Self::ModelUnavailable)
     }
 
+    /// Whether time alone may heal it.
+    pub const fn passes_by_itself(self) -> bool {
+        matches!(
+            self,
+            Self::RateLimit
+                | Self::QuotaExhausted
+                | Self::Overloaded
+                | Self::ServerError
+                | Self::Timeout
+                | Self::Network
+                | Self::Unknown
+        )
+    }
+
     /// Whether the fault is the request's own: the same request fails again, the deployment is healthy.
     pub const fn is_the_requests_fault(self) -> bool {
         matches!(self, Self::ContextOverflow | Self::ContentPolicy | Self::Unsupported | Self::InvalidRequest)

@@ -61,20 +61,8 @@ impl Run {
         let failed = |wanted: fn(Class) -> bool| {
             self.progress.iter().filter_map(|progress| progress.failed).find(|class| wanted(*class))
         };
-        let passing = |class| {
-            matches!(
-                class,
-                Class::RateLimit
-                    | Class::QuotaExhausted
-                    | Class::Overloaded
-                    | Class::ServerError
-                    | Class::Timeout
-                    | Class::Network
-                    | Class::Unknown
-            )
-        };
         let refused_before = self.progress.iter().any(|p| matches!(p.barred, Some(SkipReason::TooLarge(_))));
-        let end = if retry_at.is_some() || failed(passing).is_some() {
+        let end = if retry_at.is_some() || failed(Class::passes_by_itself).is_some() {
             End::Exhausted { retry_at }
         } else if failed(|class| class == Class::InvalidOutput).is_some() {
             End::WrongShape

@@ -12,6 +12,8 @@ mod run;
 mod spec;
 
 #[cfg(test)]
+mod play;
+#[cfg(test)]
 mod tests;
 
 pub use eligibility::{Eligibility, eligibility};

@@ -17,6 +17,8 @@ mod until;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod world;
 
 pub use apply::{apply, hold_scope};
 pub use backoff::full_jitter;

@@ -1,0 +1,160 @@
+//! The machine played on invented time: deployments that say what a script tells them.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::*;
+use crate::domain::{AttemptKind, Class, Failure, Provenance, RequestId, ScopeLevel, Target};
+use crate::policy::{Change, Event, Moment, PolicySettings, Report, Versioned, apply, claim};
+
+pub(super) const START: i64 = 1_790_000_000;
+
+pub(super) fn step(text: &str) -> StepSpec {
+    let target = Target { deployment: text.parse().expect("a deployment"), account: "own".into(), region: None };
+    StepSpec {
+        target,
+        window: None,
+        max_output: None,
+        capabilities: None,
+        price: None,
+        attempts: 2,
+        fingerprint: None,
+        no_key: None,
+        put_last: None,
+    }
+}
+
+pub(super) fn spec(steps: &[&str]) -> Spec {
+    Spec {
+        name: "main".into(),
+        steps: steps.iter().map(|text| step(text)).collect(),
+        context_window: Vec::new(),
+        content_policy: Vec::new(),
+        last_resort: None,
+        limits: RunLimits::default(),
+    }
+}
+
+/// What a deployment says, attempt by attempt; the last reply repeats.
+#[derive(Debug, Clone)]
+pub(super) enum Says {
+    Answer,
+    Fail(Class),
+    /// With a stated wait in seconds.
+    Rests(Class, i64),
+}
+
+pub(super) struct Play {
+    pub(super) holds: Vec<Versioned>,
+    pub(super) replies: BTreeMap<String, Vec<Says>>,
+    pub(super) sent: Vec<(String, AttemptKind)>,
+    pub(super) elapsed: Duration,
+    pub(super) waited: Duration,
+    pub(super) retries_left: u32,
+    /// How long each exchange takes.
+    pub(super) takes: Duration,
+}
+
+impl Play {
+    pub(super) fn new(replies: &[(&str, &[Says])]) -> Self {
+        Self {
+            holds: Vec::new(),
+            replies: replies.iter().map(|(name, says)| ((*name).to_owned(), says.to_vec())).collect(),
+            sent: Vec::new(),
+            elapsed: Duration::ZERO,
+            waited: Duration::ZERO,
+            retries_left: 100,
+            takes: Duration::from_millis(100),
+        }
+    }
+
+    pub(super) fn now(&self) -> Timestamp {
+        Timestamp::from_second(START).expect("a time") + self.elapsed
+    }
+
+    pub(super) fn write(&mut self, changes: Vec<Change>) {
+        for change in changes {
+            self.holds.retain(|held| held.record.key() != change.key);
+            let version = change.expected.unwrap_or(0) + 1;
+            self.holds.extend(change.record.map(|record| Versioned { id: 1, version, record }));
+        }
+    }
+
+    pub(super) fn says(&mut self, name: &str) -> Says {
+        match self.replies.get_mut(name) {
+            Some(says) if says.len() > 1 => says.remove(0),
+            Some(says) => says.first().cloned().unwrap_or(Says::Answer),
+            None => Says::Answer,
+        }
+    }
+
+    pub(super) fn run(&mut self, spec: Spec, shape: RequestShape, directives: Directives) -> (End, Run) {
+        let mut run = Run::new(spec, shape, directives);
+        loop {
+            let holds = self.holds.clone();
+            match run.poll(&View { holds: &holds, now: self.now(), elapsed: self.elapsed }) {
+                Step::End(end) => return (end, run),
+                Step::Wait(wait) => {
+                    assert!(!wait.is_zero(), "a wait of nothing would spin");
+                    self.elapsed += wait;
+                    self.waited += wait;
+                }
+                Step::Send(send) => self.exchange(&mut run, &send),
+            }
+        }
+    }
+
+    pub(super) fn exchange(&mut self, run: &mut Run, send: &Exchange) {
+        let target = run.steps()[send.step].target.clone();
+        let id = RequestId::new("r1");
+        let until = self.now() + Duration::from_secs(60);
+        let claims: Vec<Change> = send.claims.iter().filter_map(|held| claim(held, &id, until)).collect();
+        self.write(claims);
+        run.on_sent(send);
+        let name = target.deployment.to_string();
+        self.sent.push((name.clone(), send.kind));
+        let started_at = self.now();
+        self.elapsed += self.takes;
+        let failure = match self.says(&name) {
+            Says::Answer => None,
+            Says::Fail(class) => Some(Failure::new(class, ScopeLevel::Model, "test", "it failed")),
+            Says::Rests(class, seconds) => Some(Failure {
+                retry_at: Some(self.now() + Duration::from_secs(seconds.unsigned_abs())),
+                provenance: Provenance::Fact,
+                ..Failure::new(class, ScopeLevel::Model, "test", "it rests")
+            }),
+        };
+        let report = Report {
+            target: &target,
+            request_id: &id,
+            started_at,
+            fingerprint: None,
+            siblings: &[],
+            ever_worked: false,
+        };
+        let settings = PolicySettings::default();
+        let moment = Moment { now: self.now(), settings: &settings, jitter: 0.0 };
+        let event = failure.as_ref().map_or(Event::Success, Event::Failure);
+        let changes = apply(&self.holds, event, &report, &moment);
+        self.write(changes);
+        match failure {
+            None => run.on_answer(send.step),
+            Some(failure) => {
+                let may_retry = self.retries_left > 0;
+                run.on_failure(send, &failure, Some(400), self.elapsed, may_retry, 0.5);
+            }
+        }
+    }
+
+    pub(super) fn names(&self) -> Vec<&str> {
+        self.sent.iter().map(|(name, _)| name.as_str()).collect()
+    }
+}
+
+pub(super) fn play(steps: &[&str], replies: &[(&str, &[Says])]) -> (End, Vec<String>) {
+    let mut play = Play::new(replies);
+    let (end, _) = play.run(spec(steps), RequestShape::default(), Directives::default());
+    (end, play.names().into_iter().map(str::to_owned).collect())
+}
