@@ -159,4 +159,23 @@ pub(super) const RULES: &[Rule] = &[
         "account does not exist",
     ])
     .scope(ScopeLevel::Model),
+    // Vaguer words, which the status makes sure: a 404 that speaks of a model does not speak of the route.
+    words(
+        "words.model_missing_404",
+        ModelUnavailable,
+        &[&["model", "deployment", "engine"], &["not found", "no such", "unknown", "not available", "unavailable"]],
+    )
+    .status(&[404])
+    .unless(&[
+        "resource not found: ",
+        "tool",
+        "file ",
+        "page not found",
+        "route",
+        "url",
+        "that support",
+        "endpoint",
+        "path",
+    ])
+    .scope(ScopeLevel::Model),
 ];
