@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use crate::catalog::Catalog;
 use crate::classify::Classifier;
 use crate::clock::{Clock, Rng, Stopwatch};
-use crate::domain::{Answer, Class, Redactor, RequestRecord, Usage};
+use crate::domain::{Answer, Class, Deployment, Redactor, RequestRecord, Usage};
 use crate::ladder::{End, Exchange, Run, Skip, Step, View};
 use crate::policy::{PolicySettings, claim};
 use crate::store::{Batch, Store, StoreError};
@@ -87,6 +87,8 @@ pub(super) struct Made {
     pub(super) parsed: Option<serde_json::Value>,
     pub(super) ttft: Option<Duration>,
     pub(super) blame: Option<Blame>,
+    /// Who was being asked when the request was given up.
+    pub(super) unanswered: Option<Deployment>,
     pub(super) consumer_gone: bool,
     /// Whether the request's own row is written.
     pub(super) recorded: bool,
@@ -219,7 +221,7 @@ impl<S: Store> Drive<'_, S> {
                 End::Exhausted { retry_at } => retry_at,
                 _ => None,
             },
-            error: reason(end, self.made.blame.as_ref()),
+            error: reason(end, self.made.blame.as_ref(), self.made.unanswered.as_ref()),
             attempts: attempts.clone(),
         }
     }

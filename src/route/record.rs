@@ -82,8 +82,13 @@ pub(super) fn note(attempt: &mut AttemptRecord, failure: &Failure) {
     attempt.evidence = Some(failure.evidence.clone());
 }
 
-/// Why the request failed, in one line.
-pub(super) fn reason(end: End, blame: Option<&Blame>) -> Option<String> {
+/// Why the request failed, in one line. `unanswered` was being asked when the request was given up; it is named but not
+/// blamed.
+pub(super) fn reason(end: End, blame: Option<&Blame>, unanswered: Option<&Deployment>) -> Option<String> {
+    let while_asking = |head: &str| match unanswered {
+        Some(who) => format!("{head} while {who} was being asked"),
+        None => head.to_owned(),
+    };
     let with_last = |head: &str| match blame {
         Some(Blame { deployment: Some(who), class, evidence }) => format!("{head}: {who} says {class}: {evidence}"),
         Some(Blame { deployment: None, evidence, .. }) => format!("{head}: {evidence}"),
@@ -98,11 +103,11 @@ pub(super) fn reason(end: End, blame: Option<&Blame>) -> Option<String> {
         End::Refused(_) => with_last("no step supports what the request asks for"),
         End::NoneAllowed => "no step may be asked for this request".to_owned(),
         End::WrongShape => with_last("answered, but never in the asked shape"),
-        End::Deadline => "the deadline of the request passed".to_owned(),
+        End::Deadline => while_asking("the deadline of the request passed"),
         End::Exhausted { .. } => "exhausted: every step is resting or failed just now".to_owned(),
         End::NeedsPerson => "exhausted: a person must act on all that is left".to_owned(),
         End::Partial => with_last("the stream broke after its first byte"),
-        End::Interrupted => "interrupted".to_owned(),
+        End::Interrupted => while_asking("interrupted"),
     };
     Some(text)
 }

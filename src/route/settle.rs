@@ -172,6 +172,7 @@ impl<S: Store> Drive<'_, S> {
 
     /// The caller gave up: the deployment is not blamed, but leases are freed.
     fn abandon(&mut self, step: &StepSpec, started_at: Timestamp) -> Result<(), StoreError> {
+        self.made.unanswered = Some(step.target.deployment.clone());
         let jitter = self.rng.unit();
         self.apply(step, Event::Abandoned, started_at, jitter, |_| Batch::default()).map(drop)
     }
