@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use llmr::catalog::Wire;
+use llmr::clock::Rng;
 use llmr::config::{self, Config};
 use llmr::domain::{AttemptKind, AttemptRecord, Deployment, LadderName, printable};
 use llmr::ladder::{End, Skip, SkipReason};
@@ -67,14 +68,15 @@ pub fn run(_: &DemoArgs, context: &mut Context) -> Result<ExitCode, CliError> {
 }
 
 /// The state file that the command line names, or a new one among the temporary files; it stays, so that one can look.
-fn state_file(context: &mut Context) -> Result<PathBuf, CliError> {
+fn state_file(context: &Context) -> Result<PathBuf, CliError> {
     // Not the one of the environment: a demo must not write into anyone's real memory.
     if let Some(path) = context.state_flag() {
         return Ok(path);
     }
     let base = context.env("TMPDIR").filter(|path| !path.is_empty()).unwrap_or_else(|| "/tmp".to_owned());
-    let folder = Path::new(&base).join(format!("llmr-demo-{}", context.rng.token(8)));
-    std::fs::create_dir_all(&folder)
+    // Drawn anew, whatever the seed: a second demo must not go on from the state of the first.
+    let folder = Path::new(&base).join(format!("llmr-demo-{}", Rng::new(None).token(8)));
+    std::fs::create_dir(&folder)
         .map_err(|error| CliError::trouble(format!("cannot create {}: {error}", folder.display())))?;
     Ok(folder.join("state.db"))
 }

@@ -50,6 +50,19 @@ fn the_night_is_told_and_its_state_can_be_opened() {
 }
 
 #[test]
+fn a_second_demo_with_the_same_seed_starts_anew() {
+    let mut stage = Stage::bare();
+    let folder = stage.path("").to_str().expect("a plain path").to_owned();
+    stage.set("TMPDIR", folder);
+    stage.set("LLMR_SEED", "7".to_owned());
+    for _ in 0..2 {
+        let done = stage.run(&["demo"]).exits(0);
+        let first = done.out.split("answer: ").next().unwrap_or_default();
+        assert!(first.contains("billing (402)"), "{first}");
+    }
+}
+
+#[test]
 fn the_demo_leaves_the_own_state_alone() {
     let mut stage = Stage::bare();
     let folder = stage.path("").to_str().expect("a plain path").to_owned();

@@ -7,7 +7,7 @@ use crate::domain::RequestRecord;
 
 use super::chat::{attempt_json, attempt_line, usage_json};
 use super::moment::{rfc3339, seconds, seconds_of, span};
-use super::status::bare_table;
+use super::status::{bare_table, rendered};
 
 /// One request with its attempts: a line of `log --json`.
 pub fn request_json(record: &RequestRecord) -> Value {
@@ -49,7 +49,7 @@ pub fn requests_text(records: &[RequestRecord], width: u16) -> String {
             failed.join(", "),
         ]);
     }
-    format!("{table}\n")
+    rendered(&table) + "\n"
 }
 
 /// One request with its whole trail.

@@ -161,7 +161,7 @@ impl Status<'_> {
             let last = self.health(&known.target.deployment).and_then(|h| h.last_success);
             table.add_row([deployment, state, until, last.map_or("-".to_owned(), |at| distance(at, self.now))]);
         }
-        table.to_string()
+        rendered(&table)
     }
 
     fn holds_table(&self, width: u16) -> String {
@@ -180,7 +180,7 @@ impl Status<'_> {
                 excerpt(record.evidence(), QUOTE),
             ]);
         }
-        table.to_string()
+        rendered(&table)
     }
 
     /// One hold after the other, for screens on which a table would be a heap of broken words.
@@ -212,6 +212,12 @@ pub(super) fn bare_table(width: u16) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
     table
+}
+
+/// The table as lines without blanks at their ends.
+pub(super) fn rendered(table: &Table) -> String {
+    let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
+    lines.join("\n")
 }
 
 /// The short name of a hold: its kind's letter and the store's number.
