@@ -2,7 +2,7 @@
 
 use crate::domain::{Dimension, ModelName, ProviderName};
 
-use super::cap::{Cap, ResetClock};
+use super::cap::Cap;
 use super::nearest::nearest_word;
 use super::provider::{Catalog, ProviderInfo};
 
@@ -136,13 +136,6 @@ impl Catalog {
         let alias = ALSO_CALLED.iter().find(|(also, _)| *also == plain).map(|(_, provider)| *provider);
         let found = alias.or_else(|| nearest_word(name, self.providers.keys().map(ProviderName::as_str)))?;
         self.providers.get_key_value(found).map(|(name, _)| name)
-    }
-}
-
-impl ResetClock {
-    /// Whether time alone brings the allowance back at a moment that can be computed.
-    pub fn is_known(&self) -> bool {
-        !matches!(self, Self::Stated | Self::Never)
     }
 }
 

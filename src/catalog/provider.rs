@@ -28,6 +28,17 @@ pub enum AuthStyle {
     None,
 }
 
+impl AuthStyle {
+    /// How the makers of a wire format want the key.
+    pub fn usual(wire: Wire) -> Self {
+        match wire {
+            Wire::OpenAi => Self::Bearer,
+            Wire::Anthropic => Self::Header("x-api-key".to_owned()),
+            Wire::Gemini => Self::Header("x-goog-api-key".to_owned()),
+        }
+    }
+}
+
 /// USD per million tokens.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Price {
@@ -87,6 +98,29 @@ pub struct ProviderInfo {
     pub caps: Vec<Cap>,
     /// Its models.
     pub models: Vec<ModelInfo>,
+}
+
+impl ProviderInfo {
+    /// A provider of which nothing is known but its name; its key is sent as a bearer token.
+    pub fn blank(name: ProviderName) -> Self {
+        Self {
+            name,
+            base_url: None,
+            wire: None,
+            env: Vec::new(),
+            vars: BTreeMap::new(),
+            auth: AuthStyle::Bearer,
+            query: BTreeMap::new(),
+            headers: BTreeMap::new(),
+            hosts: Vec::new(),
+            local: false,
+            default_model: None,
+            capabilities: None,
+            max_tokens_field: "max_tokens".to_owned(),
+            caps: Vec::new(),
+            models: Vec::new(),
+        }
+    }
 }
 
 /// All providers.

@@ -9,20 +9,20 @@ use crate::domain::{
     Evidence, Failure, TransportFault,
 };
 
-fn now() -> Timestamp {
+pub(super) fn now() -> Timestamp {
     "2026-11-15T12:00:00Z".parse().expect("a time")
 }
 
-fn classify(evidence: &Evidence) -> Failure {
+pub(super) fn classify(evidence: &Evidence) -> Failure {
     Classifier::default().classify(evidence, &Catalog::default(), now())
 }
 
-fn wire(provider: &str, status: u16, body: &str) -> Evidence {
+pub(super) fn wire(provider: &str, status: u16, body: &str) -> Evidence {
     let provider = (!provider.is_empty()).then(|| provider.into());
     Evidence { provider, status: (status > 0).then_some(status), body: body.into(), ..Evidence::default() }
 }
 
-fn log(text: &str) -> Evidence {
+pub(super) fn log(text: &str) -> Evidence {
     Evidence { log: text.into(), ..Evidence::default() }
 }
 

@@ -14,7 +14,6 @@ pub mod capture;
 #[cfg(test)]
 mod corpus;
 mod custom;
-mod documented;
 pub mod duration;
 mod extent;
 mod facts;

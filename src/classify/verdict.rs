@@ -12,7 +12,6 @@ use crate::domain::{
 
 use super::answer::Answered;
 use super::custom::CustomRule;
-use super::documented::documented_reset;
 use super::hints::{self, Stated};
 use super::matcher::{self, Matched};
 use super::rules::Tier;
@@ -264,7 +263,9 @@ fn finish(
         failure.provenance = Provenance::Fact;
     } else if decision.class == Class::QuotaExhausted {
         let since = evidence.at.unwrap_or(now);
-        let reset = documented_reset(catalog, evidence.provider.as_ref(), evidence.model.as_ref(), dimension, since);
+        let limit = evidence.provider.as_ref().zip(dimension);
+        let reset = limit
+            .and_then(|(provider, dimension)| catalog.next_reset(provider, evidence.model.as_ref(), dimension, since));
         if reset.is_some() {
             failure.retry_at = reset;
             failure.reset_source = Some(ResetSource::Catalogue);

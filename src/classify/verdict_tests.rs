@@ -3,26 +3,10 @@
 use jiff::Timestamp;
 use proptest::prelude::*;
 
+use super::boundary::{classify, log, now, wire};
 use super::{Classifier, CustomRule};
 use crate::catalog::Catalog;
-use crate::domain::{Class::*, Dimension, Evidence, Failure, Provenance, ResetSource, ScopeLevel};
-
-fn now() -> Timestamp {
-    "2026-11-15T12:00:00Z".parse().expect("a time")
-}
-
-fn classify(evidence: &Evidence) -> Failure {
-    Classifier::default().classify(evidence, &Catalog::default(), now())
-}
-
-fn wire(provider: &str, status: u16, body: &str) -> Evidence {
-    let provider = (!provider.is_empty()).then(|| provider.into());
-    Evidence { provider, status: (status > 0).then_some(status), body: body.into(), ..Evidence::default() }
-}
-
-fn log(text: &str) -> Evidence {
-    Evidence { log: text.into(), ..Evidence::default() }
-}
+use crate::domain::{Class::*, Dimension, Evidence, Provenance, ResetSource, ScopeLevel};
 
 #[test]
 fn the_time_is_a_fact_with_its_source_or_a_guess() {

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use crate::catalog::{AuthStyle, Catalog, ProviderInfo};
+use crate::catalog::{Catalog, ProviderInfo};
 use crate::domain::{Deployment, LadderName, ProviderName};
 use crate::policy::PolicySettings;
 
@@ -136,12 +136,6 @@ impl Config {
             hint: Some(format!("set {variable}, or write the whole `base_url`")),
         };
         lacking.map(problem).collect()
-    }
-
-    /// Whether the deployment is sent with a key.
-    pub fn needs_key(&self, deployment: &Deployment) -> bool {
-        let auth = self.catalog.provider(&deployment.provider).map(|info| &info.auth);
-        deployment.credential.is_some() && auth.is_some_and(|auth| *auth != AuthStyle::None)
     }
 
     /// Where the deployment's key is kept.

@@ -109,7 +109,7 @@ fn provider(
     section.allow(PROVIDER_KEYS);
     let known = catalog.provider(name).cloned();
     let unknown = known.is_none();
-    let mut info = known.unwrap_or_else(|| blank(name));
+    let mut info = known.unwrap_or_else(|| ProviderInfo::blank(name.clone()));
     let elsewhere = section.get("base_url").is_some();
     if unknown && !(elsewhere && section.get("wire").is_some()) {
         missing(section, catalog.nearest(name.as_str()).filter(|near| builtin.contains(*near)));
@@ -154,26 +154,6 @@ fn missing(section: &Section<'_, '_>, near: Option<&ProviderName>) {
     section.reader.error(&section.place, message, hint);
 }
 
-fn blank(name: &ProviderName) -> ProviderInfo {
-    ProviderInfo {
-        name: name.clone(),
-        base_url: None,
-        wire: None,
-        env: Vec::new(),
-        vars: BTreeMap::new(),
-        auth: AuthStyle::Bearer,
-        query: BTreeMap::new(),
-        headers: BTreeMap::new(),
-        hosts: Vec::new(),
-        local: false,
-        default_model: None,
-        capabilities: None,
-        max_tokens_field: "max_tokens".to_owned(),
-        caps: Vec::new(),
-        models: Vec::new(),
-    }
-}
-
 /// Puts what the section says over what is known.
 fn overlay(section: &Section<'_, '_>, info: &mut ProviderInfo) {
     let text = |key: &str| section.get(key).and_then(|node| node.text());
@@ -185,11 +165,11 @@ fn overlay(section: &Section<'_, '_>, info: &mut ProviderInfo) {
     }
     let words: Vec<&str> = Wire::ALL.iter().map(|wire| wire.as_str()).collect();
     if let Some(wire) = section.get("wire").and_then(|node| node.word::<Wire>("wire format", &words)) {
+        if new {
+            info.auth = AuthStyle::usual(wire);
+        }
         if new && wire == Wire::Anthropic {
-            info.auth = AuthStyle::Header("x-api-key".to_owned());
             info.headers.insert("anthropic-version".to_owned(), "2023-06-01".to_owned());
-        } else if new && wire == Wire::Gemini {
-            info.auth = AuthStyle::Header("x-goog-api-key".to_owned());
         }
         info.wire = Some(wire);
     }

@@ -6,9 +6,7 @@ use std::time::Duration;
 
 use crate::catalog::{Cap, Catalog, ProviderInfo};
 use crate::classify::CustomRule;
-use crate::domain::{
-    AccountName, CredentialName, Deployment, Dimension, LadderName, ModelName, ProviderName, Target, Timeouts,
-};
+use crate::domain::{AccountName, CredentialName, Deployment, Dimension, LadderName, ProviderName, Target, Timeouts};
 use crate::policy::PolicySettings;
 
 use super::Problem;
@@ -296,10 +294,5 @@ impl Config {
             Some(backend) => format!("backend {backend}"),
             None => format!("{} account {}", deployment.provider, self.target(deployment).account),
         }
-    }
-
-    /// The models that a person may mean: those that the catalogue lists for the provider.
-    pub fn knows_model(&self, provider: &ProviderName, model: &ModelName) -> bool {
-        self.catalog.model(provider, model).is_some()
     }
 }

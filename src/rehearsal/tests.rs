@@ -14,27 +14,7 @@ const LONG: Duration = Duration::from_secs(20);
 const SHORT: Duration = Duration::from_millis(150);
 
 fn info(wire: Wire) -> ProviderInfo {
-    ProviderInfo {
-        name: "scripted".into(),
-        base_url: None,
-        wire: Some(wire),
-        env: Vec::new(),
-        vars: Default::default(),
-        auth: match wire {
-            Wire::OpenAi => AuthStyle::Bearer,
-            Wire::Anthropic => AuthStyle::Header("x-api-key".to_owned()),
-            Wire::Gemini => AuthStyle::Header("x-goog-api-key".to_owned()),
-        },
-        query: Default::default(),
-        headers: Default::default(),
-        hosts: Vec::new(),
-        local: false,
-        default_model: None,
-        capabilities: None,
-        max_tokens_field: "max_tokens".to_owned(),
-        caps: Vec::new(),
-        models: Vec::new(),
-    }
+    ProviderInfo { wire: Some(wire), auth: AuthStyle::usual(wire), ..ProviderInfo::blank("scripted".into()) }
 }
 
 /// One exchange as the driver makes it: status, then what became of the body.

@@ -11,27 +11,7 @@ use crate::domain::{Message, ModelName, Part, Role, Secret};
 const KEY: &str = "llmr-test-0123456789abcdef";
 
 fn provider(name: &str, wire: Wire) -> ProviderInfo {
-    ProviderInfo {
-        name: name.into(),
-        base_url: None,
-        wire: Some(wire),
-        env: Vec::new(),
-        vars: BTreeMap::new(),
-        auth: match wire {
-            Wire::OpenAi => AuthStyle::Bearer,
-            Wire::Anthropic => AuthStyle::Header("x-api-key".to_owned()),
-            Wire::Gemini => AuthStyle::Header("x-goog-api-key".to_owned()),
-        },
-        query: BTreeMap::new(),
-        headers: BTreeMap::new(),
-        hosts: Vec::new(),
-        local: false,
-        default_model: None,
-        capabilities: None,
-        max_tokens_field: "max_tokens".to_owned(),
-        caps: Vec::new(),
-        models: Vec::new(),
-    }
+    ProviderInfo { wire: Some(wire), auth: AuthStyle::usual(wire), ..ProviderInfo::blank(name.into()) }
 }
 
 /// A request that uses every field.
