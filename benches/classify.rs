@@ -9,7 +9,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use jiff::Timestamp;
 use llmr::catalog::Catalog;
 use llmr::classify::Classifier;
-use llmr::classify::capture::{self, Format};
+use llmr::classify::capture::{self, Format, Reading};
 use llmr::domain::Evidence;
 use serde_json::{Value, json};
 
@@ -64,7 +64,7 @@ fn many(bench: &mut Criterion) {
     group.throughput(Throughput::Elements(lines as u64)).sample_size(20);
     group.bench_function("read and classified", |bencher| {
         bencher.iter(|| {
-            let captures = capture::read(black_box(&text), Format::Jsonl);
+            let captures = capture::read(black_box(&text), Format::Jsonl, &Reading::at(now()));
             for one in captures.into_iter().flatten() {
                 black_box(classifier.classify(&one.evidence, &catalog, now()));
             }

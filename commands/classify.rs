@@ -1,25 +1,29 @@
 //! `llmr classify`.
 
-use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{Read, Write};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use llmr::catalog::Catalog;
-use llmr::classify::capture::{self, Format};
+use llmr::classify::capture::{Format, Reading};
 use llmr::classify::{Classifier, CustomRule};
-use llmr::domain::{Class, ProviderName, printable};
-use llmr::report::classify::{
-    Entry, broken_json, explained_json, explained_text, failure_json, summary_json, summary_text, table,
-};
+use llmr::domain::{Class, ProviderName};
+use llmr::report::classify::{Output, Shape, Table, Totals, Worker, class_help};
 
 use crate::error::CliError;
+use crate::pipeline;
+use crate::source::{Part, Source};
 
 /// Say what captured failures are.
 ///
-/// Reads JSONL records, HAR files or free log text, and says for each failure what it is, what to do, which scope it
-/// touches and when it heals.
+/// Reads whatever you have at hand, also mixed in one file and packed with gzip: error bodies, dumps of `curl -i` and
+/// `curl -v`, event streams, JSONL records, HAR files, structured logs, stack traces and other log text. Says for each
+/// failure what it is, what to do, which scope it touches and when it heals.
 #[derive(Debug, Args)]
 pub(crate) struct ClassifyArgs {
     /// Files to read; `-` or none reads standard input
@@ -34,7 +38,7 @@ pub(crate) struct ClassifyArgs {
     /// Only the counts per class and provider
     #[arg(long)]
     summary: bool,
-    /// Show every rule that matched and why the winner won
+    /// Show what was seen, every rule that matched, why the winner won, and what follows
     #[arg(long)]
     explain: bool,
     /// Exit with 1 when a failure of one of these classes occurs
@@ -43,6 +47,15 @@ pub(crate) struct ClassifyArgs {
     /// The provider of records that name none
     #[arg(long, value_name = "NAME")]
     provider: Option<String>,
+    /// The time zone of log lines that name none
+    #[arg(long, value_name = "ZONE", default_value = "UTC", value_parser = parse_zone)]
+    tz: TimeZone,
+    /// How many blocks to work on at the same time; as many as there are cores when not given
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    /// Explain a class instead of reading anything
+    #[arg(long, value_name = "CLASS", value_parser = parse_class, conflicts_with_all = ["files", "json", "summary", "explain"])]
+    class_help: Option<Class>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -69,22 +82,29 @@ pub(crate) fn parse_class(text: &str) -> Result<Class, String> {
     text.trim().parse().map_err(|_| format!("no such class; there are {}", classes()))
 }
 
+fn parse_zone(text: &str) -> Result<TimeZone, String> {
+    let wrong = "no such time zone; write a name like Europe/Paris, or UTC";
+    TimeZone::get(text.trim()).map_err(|_| wrong.to_owned())
+}
+
 /// What the command needs from outside.
 pub(crate) struct Surroundings<'a> {
     /// The catalogue.
     pub(crate) catalog: &'a Catalog,
     /// The operator's own rules.
     pub(crate) rules: Vec<CustomRule>,
-    /// The wall clock's time.
-    pub(crate) now: Timestamp,
+    /// Tells the wall clock's time.
+    pub(crate) now: &'a dyn Fn() -> Timestamp,
     /// Columns of the terminal.
     pub(crate) width: u16,
+    /// Whether a person would see a progress bar on standard error and not be disturbed by it.
+    pub(crate) shows_progress: bool,
     /// Where input comes from.
     pub(crate) stdin: &'a mut dyn Read,
     /// Where results go.
-    pub(crate) out: &'a mut dyn Write,
+    pub(crate) out: &'a mut (dyn Write + Send),
     /// Where complaints go.
-    pub(crate) err: &'a mut dyn Write,
+    pub(crate) err: &'a mut (dyn Write + Send),
 }
 
 /// Runs the command and says the exit code.
@@ -92,87 +112,124 @@ pub(crate) struct Surroundings<'a> {
 /// # Errors
 /// When a file cannot be read, which is named, or the output cannot be written.
 pub(crate) fn run(args: &ClassifyArgs, around: Surroundings<'_>) -> Result<u8, CliError> {
-    let Surroundings { catalog, rules, now, width, stdin, out, err } = around;
+    let Surroundings { catalog, rules, now, width, shows_progress, stdin, out, err } = around;
+    if let Some(class) = args.class_help {
+        writeln!(out, "{class}: {}", class_help(class))?;
+        return Ok(0);
+    }
+    let shape = shape(args);
     let classifier = Classifier::new(rules);
-    let mut entries = Vec::new();
-    let mut broken = Vec::new();
-    for (name, text) in inputs(args, stdin)? {
-        for one in capture::read(&text, args.format.into()) {
-            match one {
-                Ok(capture) => entries.push(classified(args, &classifier, catalog, now, &name, capture)),
-                Err(error) => {
-                    writeln!(err, "error: {name}{}", printable(&error.to_string()))?;
-                    broken.push((entries.len(), error));
-                }
-            }
+    let mut source = Source::open(&args.files, stdin)?;
+    let mut clock = Reading { now: now(), zone: args.tz.clone() };
+    let mut progress = shows_progress.then(|| Progress::new(clock.now));
+    let mut totals = Totals::default();
+    let mut table = Table::new(width);
+    let jobs = args.jobs.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    let next = || {
+        // A wait that is read at the end of a long stream counts from then.
+        let time = now();
+        if time.duration_since(clock.now).unsigned_abs() >= Duration::from_secs(1) {
+            clock.now = time;
         }
-    }
-    write!(out, "{}", rendered(args, &entries, &broken, width))?;
-    out.flush()?;
-    let hit = entries.iter().any(|entry| args.fail_on.contains(&entry.explanation.failure.class));
-    Ok(u8::from(hit))
+        if let Some(progress) = &mut progress {
+            progress.show(source.progress(), time);
+        }
+        Ok(source.next_part()?.map(|part| (part, clock.clone())))
+    };
+    let provider = args.provider.clone().map(ProviderName::new);
+    let worker = || {
+        let mut worker = Worker::new(&classifier, catalog, provider.clone(), shape);
+        move |(part, reading): (Part, Reading)| {
+            (worker.read(&part.block, args.format.into(), &reading, &part.name), part.last)
+        }
+    };
+    let take = |(output, last): (Output, bool)| {
+        for line in output.complaints.lines() {
+            writeln!(err, "error: {line}")?;
+        }
+        totals.merge(&output.totals);
+        out.write_all(output.rendered(&mut table, last).as_bytes())?;
+        out.flush()?;
+        Ok(())
+    };
+    pipeline::in_order(jobs, next, worker, take)?;
+    end(args, shape, &totals, &source, out, err)?;
+    Ok(u8::from(args.fail_on.iter().any(|class| totals.of(*class) > 0)))
 }
 
-/// The texts with the prefix that tells them apart, if there are several.
-fn inputs(args: &ClassifyArgs, stdin: &mut dyn Read) -> Result<Vec<(String, Vec<u8>)>, CliError> {
-    let unreadable = |what: &str, error: io::Error| CliError::trouble(format!("cannot read {what}: {error}"));
-    let dash = [PathBuf::from("-")];
-    let files = if args.files.is_empty() { &dash[..] } else { &args.files };
-    let mut texts = Vec::new();
-    for path in files {
-        let mut text = Vec::new();
-        if path.as_os_str() == "-" {
-            stdin.read_to_end(&mut text).map_err(|error| unreadable("standard input", error))?;
-        } else {
-            text = fs::read(path).map_err(|error| unreadable(&path.display().to_string(), error))?;
-        }
-        let name =
-            if files.len() > 1 { format!("{}: ", printable(&path.display().to_string())) } else { String::new() };
-        texts.push((name, text));
-    }
-    Ok(texts)
-}
-
-/// One line of output for each line of input, in order: who zips them must not get out of step.
-fn lines(entries: &[Entry], broken: &BrokenLines, json: impl Fn(&Entry) -> serde_json::Value) -> String {
-    let mut broken = broken.iter().peekable();
-    let mut out = String::new();
-    for count in 0..=entries.len() {
-        while let Some((_, line)) = broken.next_if(|(before, _)| *before == count) {
-            out.push_str(&format!("{}\n", broken_json(line.line, &line.message)));
-        }
-        if let Some(entry) = entries.get(count) {
-            out.push_str(&format!("{}\n", json(entry)));
-        }
-    }
-    out
-}
-
-fn classified(
-    args: &ClassifyArgs,
-    classifier: &Classifier,
-    catalog: &Catalog,
-    now: Timestamp,
-    name: &str,
-    mut capture: capture::Capture,
-) -> Entry {
-    if capture.evidence.provider.is_none() {
-        capture.evidence.provider = args.provider.clone().map(ProviderName::new);
-    }
-    let explanation = classifier.explain(&capture.evidence, catalog, now);
-    Entry { id: capture.id, place: format!("{name}line {}", capture.line), line: capture.line, explanation }
-}
-
-/// Lines that could not be read, each with the number of entries before it.
-type BrokenLines = [(usize, capture::Broken)];
-
-fn rendered(args: &ClassifyArgs, entries: &[Entry], broken: &BrokenLines, width: u16) -> String {
+fn shape(args: &ClassifyArgs) -> Shape {
     match (args.json, args.summary, args.explain) {
-        (true, true, _) => format!("{}\n", summary_json(entries, broken.len())),
-        (true, false, true) => lines(entries, broken, explained_json),
-        (true, false, false) => lines(entries, broken, failure_json),
-        (false, true, _) => summary_text(entries, broken.len()),
-        (false, false, true) => entries.iter().map(|entry| explained_text(entry) + "\n").collect(),
-        (false, false, false) => table(entries, width),
+        (_, true, _) => Shape::Totals,
+        (true, false, true) => Shape::ExplainedJson,
+        (true, false, false) => Shape::Json,
+        (false, false, true) => Shape::ExplainedText,
+        (false, false, false) => Shape::Table,
+    }
+}
+
+/// What is said when all is read.
+fn end(
+    args: &ClassifyArgs,
+    shape: Shape,
+    totals: &Totals,
+    source: &Source<'_>,
+    out: &mut (dyn Write + Send),
+    err: &mut (dyn Write + Send),
+) -> Result<(), CliError> {
+    match shape {
+        Shape::Totals if args.json => writeln!(out, "{}", totals.json())?,
+        Shape::Totals => write!(out, "{}", totals.text())?,
+        Shape::Table if totals.failures > 0 => write!(out, "\n{}", totals.text())?,
+        _ => {}
+    }
+    if totals.failures == 0 && totals.broken == 0 {
+        let lines = source.lines();
+        let said = format!("no failures found in {lines} line{}", if lines == 1 { "" } else { "s" });
+        // A person reads it where the table would be; a program gets nothing but results.
+        match shape {
+            Shape::Table => writeln!(out, "{said}")?,
+            _ => writeln!(err, "{said}")?,
+        }
+    }
+    out.flush()?;
+    Ok(())
+}
+
+/// A bar on standard error, for what takes more than a second.
+struct Progress {
+    begun: Timestamp,
+    bar: Option<ProgressBar>,
+}
+
+impl Progress {
+    fn new(begun: Timestamp) -> Self {
+        Self { begun, bar: None }
+    }
+
+    fn show(&mut self, (read, total): (u64, Option<u64>), now: Timestamp) {
+        if self.bar.is_none() && now.duration_since(self.begun).as_secs() >= 1 {
+            let (bar, template) = match total {
+                Some(total) => {
+                    (ProgressBar::new(total), "{bar:40} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left")
+                }
+                None => (ProgressBar::new_spinner(), "{spinner} {bytes} read, {bytes_per_sec}"),
+            };
+            bar.set_draw_target(ProgressDrawTarget::stderr());
+            if let Ok(style) = ProgressStyle::with_template(template) {
+                bar.set_style(style);
+            }
+            self.bar = Some(bar);
+        }
+        if let Some(bar) = &self.bar {
+            bar.set_position(read);
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
     }
 }

@@ -93,11 +93,12 @@ fn classify(args: &crate::classify::ClassifyArgs, context: &mut Context) -> Resu
     let around = crate::classify::Surroundings {
         catalog: &catalog,
         rules: config.map(|config| config.rules).unwrap_or_default(),
-        now: context.clock.now(),
+        now: &|| context.clock.now(),
         width: context.output.width(),
+        shows_progress: context.output.stderr_is_terminal() && !context.output.stdout_is_terminal(),
         stdin: &mut std::io::stdin().lock(),
-        out: &mut std::io::stdout().lock(),
-        err: &mut std::io::stderr().lock(),
+        out: &mut std::io::stdout(),
+        err: &mut std::io::stderr(),
     };
     Ok(crate::classify::run(args, around)?.into())
 }

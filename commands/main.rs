@@ -21,9 +21,11 @@ mod keys;
 mod log;
 mod man;
 mod output;
+mod pipeline;
 mod plan;
 mod reset;
 mod screen;
+mod source;
 mod status;
 
 use std::process::ExitCode;

@@ -305,7 +305,7 @@ _llmr() {
             return 0
             ;;
         llmr__subcmd__classify)
-            opts="-v -h -V --format --json --summary --explain --fail-on --provider --config --state --verbose --color --help --version"
+            opts="-v -h -V --format --json --summary --explain --fail-on --provider --tz --jobs --class-help --config --state --verbose --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -320,6 +320,18 @@ _llmr() {
                     return 0
                     ;;
                 --provider)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tz)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --jobs)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --class-help)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

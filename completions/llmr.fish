@@ -84,6 +84,9 @@ har\t''
 auto\t''"
 complete -c llmr -n "__fish_llmr_using_subcommand classify" -l fail-on -d 'Exit with 1 when a failure of one of these classes occurs' -r
 complete -c llmr -n "__fish_llmr_using_subcommand classify" -l provider -d 'The provider of records that name none' -r
+complete -c llmr -n "__fish_llmr_using_subcommand classify" -l tz -d 'The time zone of log lines that name none' -r
+complete -c llmr -n "__fish_llmr_using_subcommand classify" -l jobs -d 'How many blocks to work on at the same time; as many as there are cores when not given' -r
+complete -c llmr -n "__fish_llmr_using_subcommand classify" -l class-help -d 'Explain a class instead of reading anything' -r
 complete -c llmr -n "__fish_llmr_using_subcommand classify" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
 complete -c llmr -n "__fish_llmr_using_subcommand classify" -l state -d 'State file [env: LLMR_STATE]' -r -F
 complete -c llmr -n "__fish_llmr_using_subcommand classify" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
@@ -91,7 +94,7 @@ always\t'Always'
 never\t'Never'"
 complete -c llmr -n "__fish_llmr_using_subcommand classify" -l json -d 'One JSON object per failure'
 complete -c llmr -n "__fish_llmr_using_subcommand classify" -l summary -d 'Only the counts per class and provider'
-complete -c llmr -n "__fish_llmr_using_subcommand classify" -l explain -d 'Show every rule that matched and why the winner won'
+complete -c llmr -n "__fish_llmr_using_subcommand classify" -l explain -d 'Show what was seen, every rule that matched, why the winner won, and what follows'
 complete -c llmr -n "__fish_llmr_using_subcommand classify" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
 complete -c llmr -n "__fish_llmr_using_subcommand classify" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c llmr -n "__fish_llmr_using_subcommand classify" -s V -l version -d 'Print version'

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::capture::{self, Format};
+use super::capture::{self, Format, Reading};
 use super::{Classifier, rules};
 use crate::catalog::Catalog;
 use crate::domain::{Class, Evidence, Failure};
@@ -43,7 +43,7 @@ fn labelled() -> Vec<Labelled> {
 }
 
 fn one(line: &[u8]) -> Labelled {
-    let capture = capture::read(line, Format::Jsonl).pop().expect("a record").expect("readable");
+    let capture = capture::read(line, Format::Jsonl, &Reading::at(now())).pop().expect("a record").expect("readable");
     let value: Value = serde_json::from_slice(line).expect("JSON");
     let expect = &value["expect"];
     let class = |value: &Value| value.as_str().expect("a class").parse::<Class>().expect("a class");
@@ -188,7 +188,7 @@ fn captures_in_log_text_are_found_and_classified() {
     let mut figures = Figures::default();
     let mut counts = Vec::new();
     for case in labelled().into_iter().filter(|case| !case.evidence.log.is_empty()) {
-        let found = capture::read(format!("{}\n", case.evidence.log).as_bytes(), Format::Text);
+        let found = capture::read(format!("{}\n", case.evidence.log).as_bytes(), Format::Text, &Reading::at(now()));
         if found.len() != 1 {
             counts.push(format!("{}: {} failures", case.name, found.len()));
         }

@@ -196,16 +196,27 @@ static HEADER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     ))
 });
 
+/// `Date: Wed, 15 Apr 2026 18:10:56 GMT`, `date: 'Wed, …'`.
+static DATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    expression(r#"(?i)\bdate["']?\s{0,2}(?:=>|[:=])\s{0,2}\[?["']?([a-z]{3}, \d{1,2} [a-z]{3} \d{4} [\d:]{8} GMT)"#)
+});
+
 /// The headers that a text shows, names in lower case.
 pub(crate) fn headers(text: &str) -> Vec<(String, String)> {
-    let Some(pattern) = HEADER.as_ref() else { return Vec::new() };
-    pattern
+    let (Some(pattern), Some(date)) = (HEADER.as_ref(), DATE.as_ref()) else { return Vec::new() };
+    let mut found: Vec<_> = pattern
         .captures_iter(text)
         .take(80)
         .filter_map(|captures| {
             Some((captures.get(1)?.as_str().to_ascii_lowercase(), captures.get(2)?.as_str().trim().to_owned()))
         })
-        .collect()
+        .collect();
+    // Only beside other headers a date is when the answer was sent.
+    if !found.is_empty() {
+        let date = date.captures(text).and_then(|captures| captures.get(1));
+        found.extend(date.map(|date| ("date".to_owned(), date.as_str().to_owned())));
+    }
+    found
 }
 
 /// The words of an HTML page: its title first, then what a reader would see.

@@ -7,19 +7,44 @@ use crate::domain::{Evidence, ModelName, ProviderName};
 
 use super::{Broken, Capture};
 
-/// Reads the records; blank lines are skipped, a broken line is one error.
-pub(super) fn read(text: &[u8]) -> Vec<Result<Capture, Broken>> {
-    let lines = text.split(|byte| *byte == b'\n').enumerate();
-    lines.filter(|(_, line)| !line.trim_ascii().is_empty()).map(|(index, line)| record(line, index + 1)).collect()
+/// The record on a line. A line that is JSON but no record of ours gives none, unless only records are expected.
+pub(super) fn line(line: &[u8], number: usize, strict: bool) -> Option<Result<Capture, Broken>> {
+    match serde_json::from_slice(line) {
+        Ok(Value::Object(map)) if strict || is_record(&map) => Some(of_object(map, number)),
+        _ if strict => Some(Err(Broken { line: number, message: what_is_wrong(line) })),
+        _ => None,
+    }
 }
 
-fn record(line: &[u8], number: usize) -> Result<Capture, Broken> {
-    let broken = |message: String| Broken { line: number, message };
-    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
-    let value: Value = serde_json::from_slice(line).map_err(|error| broken(format!("no JSON: {error}")))?;
-    let Value::Object(mut fields) = value else { return Err(broken("no JSON object".to_owned())) };
-    let evidence = evidence(&mut fields).map_err(broken)?;
-    Ok(Capture { id: fields.remove("id"), line: number, evidence })
+/// What keeps a line from being a record.
+pub(super) fn what_is_wrong(line: &[u8]) -> String {
+    match serde_json::from_slice::<serde::de::IgnoredAny>(line) {
+        Ok(_) => "no JSON object".to_owned(),
+        Err(error) => format!("no JSON: {error}"),
+    }
+}
+
+/// Whether an object is a record of ours rather than one of a log, or an error as a provider sends it.
+pub(super) fn is_record(map: &Map<String, Value>) -> bool {
+    const OURS: &[&str] = &["id", "provider", "model", "status", "headers", "body", "log", "at", "name", "expect"];
+    const OTHERS: &[&str] =
+        &["level", "severity", "time", "timestamp", "@timestamp", "ts", "stream", "error", "message", "msg"];
+    let has = |key: &str| map.contains_key(key);
+    if map.get("log").is_some_and(Value::is_object) || OTHERS.iter().any(|key| has(key)) {
+        return false;
+    }
+    let holds = has("body") || has("headers") || map.get("log").is_some_and(Value::is_string);
+    let says_whose = has("status") && (has("provider") || has("id") || has("model"));
+    holds || (says_whose && map.keys().all(|key| OURS.contains(&key.as_str())))
+}
+
+/// The record that an object is.
+///
+/// # Errors
+/// When a field makes no sense.
+pub(super) fn of_object(mut fields: Map<String, Value>, number: usize) -> Result<Capture, Broken> {
+    let evidence = evidence(&mut fields).map_err(|message| Broken { line: number, message })?;
+    Ok(Capture { id: fields.shift_remove("id"), line: number, end_line: number, evidence })
 }
 
 fn evidence(fields: &mut Map<String, Value>) -> Result<Evidence, String> {

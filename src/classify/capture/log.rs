@@ -4,11 +4,6 @@
 //! sentence, a blank line and the upstream's body. So the text is cut where a new entry may begin, each piece is asked
 //! whether it is a failure by itself, and neighbours are joined again where one only repeats or explains the other.
 
-use std::sync::LazyLock;
-
-use jiff::Timestamp;
-use regex::Regex;
-
 use crate::catalog::Catalog;
 use crate::classify::answer;
 use crate::classify::matcher::{self, Matched};
@@ -19,39 +14,14 @@ use crate::classify::text;
 use crate::domain::{Class, Evidence};
 
 use super::Capture;
+use super::cut::{Piece, cut, is_head};
+use super::line::Line;
+use super::regions;
+use super::stamp::Reading;
 use super::tells::{
-    is_calm, is_prose, names_a_model, says_error, says_level_of_trouble, says_trouble, without_denials,
+    announces, is_calm, is_foreign, is_no_log, is_prose, names_a_model, says_error, says_level_of_trouble,
+    says_trouble, without_denials,
 };
-
-/// The start of a log entry: a time, a level, or both.
-static ENTRY: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    text::expression(concat!(
-        r"^\s{0,4}(?:@?[\w/.-]{0,24}\[?\d{4}[-/.]\d\d[-/.]\d\d[T _]\d\d[:-]\d\d|\[?\d\d:\d\d:\d\d|\[?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d|",
-        r"\[?(?i:error|warning|warn|info|debug|fatal|critical|trace|gin|notice)\]?[ :|\t])"
-    ))
-});
-
-/// A line that begins a failure of its own although nothing marks it as an entry.
-static HEAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    text::expression(concat!(
-        r"^(?:\W{0,6}(?:\[?API Error|Error code: \d{3}|HTTP(?:/\d\S*)? [45]\d\d\b|(?:Get|Post|Put) \x22https?://|\{\x22(?:type|error|code|message|object|status)\x22|",
-        r"(?:[a-z_]+\.)+[A-Za-z]*(?:Error|Exception)\b|[A-Za-z]*(?:Error|Exception)\b: ?\S|[45]\d\d [A-Z{\x22]))"
-    ))
-});
-
-/// The first line of an exchange as a dump shows it: headers follow, a blank line, and the body.
-static DUMP: LazyLock<Option<Regex>> = LazyLock::new(|| text::expression(r"^\W{0,4}HTTP/[\d.]{1,3} \d{3}\b"));
-
-/// A piece of the text.
-struct Piece {
-    line: usize,
-    text: String,
-    /// Whether a time or level stood before it, so that it is an entry for certain.
-    entry: bool,
-    /// Whether a blank line stood before it.
-    apart: bool,
-    judged: Option<Judged>,
-}
 
 /// What a piece is by itself.
 struct Judged {
@@ -61,123 +31,62 @@ struct Judged {
     words: String,
 }
 
+/// A piece with what it is by itself; none when it is no failure.
+struct Told {
+    piece: Piece,
+    judged: Option<Judged>,
+}
+
 /// Reads the failures; a text without any gives none.
-pub(super) fn read(text: &str) -> Vec<Capture> {
-    let mut pieces: Vec<Piece> = Vec::new();
-    for mut piece in cut(text) {
-        piece.judged = judge(&piece.text);
-        match pieces.last_mut() {
-            Some(last) if belongs(last, &piece) => join(last, piece),
-            _ => pieces.push(piece),
+pub(super) fn read(lines: &[Line<'_>], reading: &Reading) -> Vec<Capture> {
+    let mut all: Vec<Told> = Vec::new();
+    for piece in cut(lines, reading) {
+        let judged = judge(&piece.text);
+        let told = Told { piece, judged };
+        match all.last_mut() {
+            Some(last) if belongs(last, &told) => join(last, told),
+            _ => all.push(told),
         }
     }
-    pieces.into_iter().filter(|piece| piece.judged.is_some()).map(|piece| capture(&piece)).collect()
+    all.into_iter().filter(|told| told.judged.is_some()).map(|told| capture(told.piece)).collect()
 }
 
-fn capture(piece: &Piece) -> Capture {
-    let at = piece
-        .text
-        .trim_start_matches(['[', ' '])
-        .split([' ', ']'])
-        .next()
-        .and_then(|word| word.parse::<Timestamp>().ok());
-    let log = piece.text.trim_end().to_owned();
-    Capture { id: None, line: piece.line, evidence: Evidence { log, at, ..Evidence::default() } }
+fn capture(piece: Piece) -> Capture {
+    let Piece { line, end_line, text, at, .. } = piece;
+    let log = text.trim_end().to_owned();
+    // An object on its own is an error as the provider sent it.
+    let evidence = match document(&log).is_some() {
+        true => Evidence { body: log, at, ..Evidence::default() },
+        false => Evidence { log, at, ..Evidence::default() },
+    };
+    Capture { id: None, line, end_line, evidence }
 }
 
-/// Cuts the text where a new entry may begin.
-fn cut(text: &str) -> Vec<Piece> {
-    let mut pieces: Vec<Piece> = Vec::new();
-    let mut after_blank = true;
-    let mut announced = false;
-    let mut open = 0_i64;
-    let mut length = 0;
-    let mut dumped = false;
-    for (index, line) in text.lines().enumerate() {
-        if line.trim().is_empty() {
-            // The body of a dumped exchange stands after a blank line.
-            announced |= dumped;
-            after_blank = !dumped;
-            dumped = false;
-            continue;
-        }
-        let is_dump = DUMP.as_ref().is_some_and(|pattern| pattern.is_match(line));
-        dumped = is_dump || (dumped && is_header(line));
-        let entry = is_entry(line);
-        // Within a dump that is not closed nothing begins, unless the dump never ends.
-        let inside = open > 0 && length < 400 && !(entry && has_level(line)) && (!after_blank || is_continuation(line));
-        let starts = pieces.is_empty()
-            || (!inside
-                && (!announced || entry)
-                && (entry || is_head(line) || (after_blank && !is_continuation(line))));
-        match pieces.last_mut() {
-            Some(last) if !starts => {
-                last.text.push('\n');
-                if after_blank {
-                    last.text.push('\n');
-                }
-                last.text.push_str(line);
-                open += balance(line);
-                length += 1;
-            }
-            _ => {
-                pieces.push(Piece { line: index + 1, text: line.to_owned(), entry, apart: after_blank, judged: None });
-                open = balance(line);
-                length = 1;
-            }
-        }
-        after_blank = false;
-        // What such a line announces belongs to it.
-        announced = !is_dump && line.trim_end().ends_with(':');
+/// The object that the text is, if it is nothing else.
+fn document(text: &str) -> Option<serde_json::Value> {
+    let text = text.trim();
+    if !(text.starts_with('{') && text.ends_with('}')) {
+        return None;
     }
-    pieces
+    serde_json::from_str(text).ok().filter(serde_json::Value::is_object)
 }
 
-fn is_entry(line: &str) -> bool {
-    let Some(pattern) = ENTRY.as_ref() else { return false };
-    let Some(found) = pattern.find(line) else { return false };
-    // Some loggers put a time before each line of a trace.
-    let rest = line
-        .get(found.end()..)
-        .unwrap_or("")
-        .trim_start_matches(|c: char| c.is_ascii_digit() || ":.,]ZI+-".contains(c));
-    !(rest.starts_with("  ") || rest.trim_start().starts_with("at "))
-}
-
-fn has_level(line: &str) -> bool {
-    ["ERROR", "WARN", "INFO", "DEBUG", "FATAL", "CRITICAL", "error", "warn", "info"]
-        .iter()
-        .any(|level| line.contains(level))
-}
-
-fn is_head(line: &str) -> bool {
-    HEAD.as_ref().is_some_and(|pattern| pattern.is_match(line)) || provider::label(line).is_some()
-}
-
-/// `name: value`.
-fn is_header(line: &str) -> bool {
-    line.split_once(':').is_some_and(|(name, _)| {
-        !name.is_empty()
-            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'<' | b' '))
-    })
-}
-
-/// Lines of a trace or of a dump.
-fn is_continuation(line: &str) -> bool {
-    line.starts_with([' ', '\t', '}', ']', ')', '|', '│', '└'])
-        || ["at ", "File \"", "Traceback", "caused by", "Caused by", "During handling", "The above exception", "---"]
-            .iter()
-            .any(|start| line.trim_start().starts_with(start))
-}
-
-fn balance(line: &str) -> i64 {
-    line.bytes().map(|byte| i64::from(matches!(byte, b'{' | b'[')) - i64::from(matches!(byte, b'}' | b']'))).sum()
+/// Whether there is an object in the text that says to be an error.
+pub(super) fn holds_error(text: &str) -> bool {
+    let evidence = Evidence { body: text.to_owned(), ..Evidence::default() };
+    has_error_object(&Signals::read(&evidence, &Catalog::default()))
 }
 
 /// What a piece is by itself; none when it is no failure.
 fn judge(text: &str) -> Option<Judged> {
+    if is_no_log(text) || is_foreign(text) {
+        return None;
+    }
     let text = without_denials(text);
     let text = text.as_ref();
+    if let Some(value) = document(text) {
+        return judge_document(&value, text);
+    }
     let evidence = Evidence { log: text.to_owned(), ..Evidence::default() };
     let signals = Signals::read(&evidence, &Catalog::default());
     let matches = matcher::matches(&signals);
@@ -196,8 +105,12 @@ fn judge(text: &str) -> Option<Judged> {
         Some(Judged { class, clear, status, words })
     };
     match best {
-        // Much else than a model is deprecated, missing or unknown.
-        Some(matched) if matched.rule.class == Class::ModelUnavailable && status.is_none() && !names_a_model(text) => {
+        // Much else than a model is deprecated, missing or unknown, and much of it only will be.
+        Some(matched)
+            if matched.rule.class == Class::ModelUnavailable
+                && status.is_none()
+                && (!names_a_model(text) || announces(text)) =>
+        {
             None
         }
         Some(matched)
@@ -211,6 +124,41 @@ fn judge(text: &str) -> Option<Judged> {
         }
         None if status.is_some() || has_error_object(&signals) => judged(Class::Unknown, false),
         _ => None,
+    }
+}
+
+/// An object on its own: what was asked and what was answered are objects too.
+fn judge_document(value: &serde_json::Value, text: &str) -> Option<Judged> {
+    let evidence = Evidence { body: text.to_owned(), ..Evidence::default() };
+    if !has_error(value, 0) && !regions::failed(&evidence, false) {
+        return None;
+    }
+    let signals = Signals::read(&evidence, &Catalog::default());
+    let matches = matcher::matches(&signals);
+    let best = matches.first();
+    let class = best.map_or(Class::Unknown, |matched| matched.rule.class);
+    let status = signals.innermost_status().filter(|status| *status >= 400);
+    if class == Class::Unknown && status.is_none() && !has_error_object(&signals) && !has_error(value, 0) {
+        return None;
+    }
+    let words = best.map(|matched| sentence(matched, &signals)).unwrap_or_default();
+    Some(Judged { class, clear: best.is_some_and(|matched| matched.rule.tier < Tier::Answer), status, words })
+}
+
+/// Whether there is an error with something in it, at any depth of what batches and envelopes put around it.
+fn has_error(value: &serde_json::Value, depth: usize) -> bool {
+    match value {
+        serde_json::Value::Object(map) if depth < 6 => map.iter().any(|(key, value)| match key.as_str() {
+            "error" | "errors" => match value {
+                serde_json::Value::Object(inner) => !inner.is_empty(),
+                serde_json::Value::String(text) => !text.is_empty(),
+                serde_json::Value::Array(items) => !items.is_empty(),
+                _ => false,
+            },
+            "messages" | "choices" | "content" | "usage" | "components" | "paths" => false,
+            _ => has_error(value, depth + 1),
+        }),
+        _ => false,
     }
 }
 
@@ -239,34 +187,44 @@ fn has_error_object(signals: &Signals) -> bool {
 }
 
 /// Whether a piece goes with the one before it.
-fn belongs(last: &Piece, next: &Piece) -> bool {
+fn belongs(last: &Told, next: &Told) -> bool {
     let (Some(a), Some(b)) = (&last.judged, &next.judged) else {
-        // What is no failure by itself is context, unless it is an entry of its own.
-        return !next.entry && (last.judged.is_some() || !last.entry || next.judged.is_none());
+        // What is no failure by itself is context, unless it is an entry of its own or an object: those are whole.
+        let whole = |told: &Told| told.judged.is_none() && document(&told.piece.text).is_some();
+        return !next.piece.entry
+            && !whole(next)
+            && !whole(last)
+            && (last.judged.is_some() || !last.piece.entry || next.judged.is_none());
     };
     // Lines that begin with the names of two providers are about two calls, however alike they are.
-    if let (Some(a), Some(b)) = (label(last), label(next))
+    if let (Some(a), Some(b)) = (label(&last.piece), label(&next.piece))
         && a != b
     {
         return false;
     }
     // The same words a while later are another failure.
-    if last.entry && next.entry && !at_the_same_time(last, next) {
+    if last.piece.entry && next.piece.entry && !at_the_same_time(&last.piece, &next.piece) {
         return false;
     }
-    let holds = |piece: &Piece, words: &str| !words.is_empty() && text::normalise(&piece.text).contains(words);
+    // Two objects are two errors, and a mark of a tool begins the next.
+    if document(&last.piece.text).is_some() && document(&next.piece.text).is_some() {
+        return false;
+    }
+    let holds = |told: &Told, words: &str| !words.is_empty() && text::normalise(&told.piece.text).contains(words);
     let repeats = holds(last, &b.words) || holds(next, &a.words);
-    let statuses_agree = a.status == b.status || a.status.is_none() || b.status.is_none();
-    let head = is_head(&next.text);
-    if head && !repeats && (next.apart || (a.status.is_some() && b.status.is_some())) {
+    let head = is_head(&next.piece.text);
+    if head
+        && !repeats
+        && (next.piece.apart || (a.status.is_some() && b.status.is_some()) || (a.clear && a.class != b.class))
+    {
         return false;
     }
+    let statuses_agree = a.status == b.status || a.status.is_none() || b.status.is_none();
     if !a.clear || !b.clear {
-        return statuses_agree && (a.status.is_some() != b.status.is_some() || a.class == b.class || !next.entry);
+        return statuses_agree && (a.status.is_some() != b.status.is_some() || a.class == b.class || !next.piece.entry);
     }
-    // What a tool says of a request that was refused often has several paragraphs.
-    let paragraph = !next.apart || (a.class.is_the_requests_fault() && a.status.is_none() && b.status.is_none());
-    a.class == b.class && statuses_agree && (repeats || (!next.entry && paragraph && !head))
+    // A report of one failure often has several paragraphs; another one begins with an exception or a status.
+    a.class == b.class && statuses_agree && (repeats || (!next.piece.entry && !head))
 }
 
 /// The provider, with the model if it is named, that the first line of a piece begins with.
@@ -276,6 +234,9 @@ fn label(piece: &Piece) -> Option<String> {
 
 /// Whether the clocks of two entries differ by no more than two seconds, as far as they show one.
 fn at_the_same_time(last: &Piece, next: &Piece) -> bool {
+    if let (Some(a), Some(b)) = (last.at, next.at) {
+        return b.duration_since(a).unsigned_abs() <= std::time::Duration::from_secs(2);
+    }
     match (second_of_day(&last.text), second_of_day(&next.text)) {
         (Some(a), Some(b)) => a.abs_diff(b) <= 2,
         _ => true,
@@ -296,9 +257,11 @@ fn second_of_day(text: &str) -> Option<u32> {
     Some(part(0)? * 3600 + part(3)? * 60 + part(6)?)
 }
 
-fn join(last: &mut Piece, next: Piece) {
-    last.text.push('\n');
-    last.text.push_str(&next.text);
+fn join(last: &mut Told, next: Told) {
+    last.piece.text.push('\n');
+    last.piece.text.push_str(&next.piece.text);
+    last.piece.end_line = next.piece.end_line;
+    last.piece.at = last.piece.at.or(next.piece.at);
     let better = match (&last.judged, &next.judged) {
         (None, Some(_)) => true,
         (Some(a), Some(b)) => !a.clear && b.clear,

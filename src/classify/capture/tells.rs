@@ -23,7 +23,7 @@ pub(super) fn without_denials(text: &str) -> Cow<'_, str> {
 static DENIAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     text::expression(concat!(
         r"(?i)\b(?:0|no|zero) (?:rate.limit(?:ed|s)?|fail(?:ed|ures?)|errors?|timeouts?|throttl(?:ed|es))\b|",
-        r"\bnot (?:yet )?(?:reached|exceeded|exhausted|hit|throttled|rate.limited)\b"
+        r"\bfailed? ?over\b|\bnot (?:yet )?(?:reached|exceeded|exhausted|hit|throttled|rate.limited)\b"
     ))
 });
 
@@ -31,7 +31,8 @@ static DENIAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
 pub(super) fn is_calm(text: &str) -> bool {
     let head: String = text.lines().next().unwrap_or("").chars().take(60).collect();
     let has = |levels: &[&str]| head.split(|c: char| !c.is_alphanumeric()).any(|word| levels.contains(&word));
-    has(&["INFO", "DEBUG", "TRACE", "info", "debug", "trace"]) && !has(&["ERROR", "WARN", "error", "warn"])
+    has(&["INFO", "DEBUG", "TRACE", "info", "debug", "trace", "SYS", "信息", "调试"])
+        && !has(&["ERROR", "WARN", "error", "warn"])
 }
 
 /// Whether it speaks of a model or of what serves one.
@@ -40,6 +41,115 @@ pub(super) fn names_a_model(text: &str) -> bool {
     ["model", "deployment", "endpoint", "engine", "channel", "provider", "模型", "渠道", "gpt", "claude", "gemini"]
         .iter()
         .any(|word| lower.contains(word))
+}
+
+/// Whether it tells of what will be, or of code that should be changed.
+pub(super) fn announces(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    [
+        "deprecationwarning",
+        "will be retired",
+        "will be removed",
+        "will be deprecated",
+        "is deprecated, use",
+        "futurewarning",
+    ]
+    .iter()
+    .any(|word| lower.contains(word))
+}
+
+/// Whether it is no log at all but source code, a chat, a list of changes, metrics, the report of a test run, or the
+/// access log's line of a request that went well.
+pub(super) fn is_no_log(text: &str) -> bool {
+    let lines = || text.lines().filter(|line| !line.trim().is_empty());
+    let count = lines().count().max(1);
+    let share = |pattern: &LazyLock<Option<Regex>>| {
+        lines().filter(|line| pattern.as_ref().is_some_and(|pattern| pattern.is_match(line))).count()
+    };
+    let traced = ["Traceback", "    at ", "\tat ", "  File \""].iter().any(|sign| text.contains(sign));
+    (!traced && share(&CODE) > 1 && share(&CODE) * 5 >= count * 2)
+        || share(&CHAT) * 2 >= count
+        || share(&LISTED) * 3 >= count * 2
+        || (share(&ACCESS) > 0 && share(&ACCESS) == count)
+}
+
+/// Lines of programs.
+static CODE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    text::expression(concat!(
+        r"^\s*(?:import \S|from \S+ import |def \w+\(|class \w+|return\b|raise \w+\(|throw new |try:|except \S+|if .*:$|if \(|for \w+ in |while |const \w+ =|let \w+ =|var \w+|",
+        r"export |func \w+\(|fn \w+\(|pub fn|use \w+::|print\(|#include|assert |[A-Z_]{3,30} = |time\.sleep)"
+    ))
+});
+
+/// Lines of a conversation.
+static CHAT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    text::expression(
+        r"^\s{0,4}(?:user|assistant|human|ai|system|bot|q|a|User|Assistant|Human|AI|System|Bot|Q|A) ?[>:] ?\S",
+    )
+});
+
+/// Metrics, results of tests, changes.
+static LISTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    text::expression(concat!(
+        r"^(?:# (?:HELP|TYPE) |[a-z_][a-z0-9_:]*\{.*\} [0-9.eE+-]+$|\S+::\S+ (?:PASSED|FAILED|SKIPPED|XFAIL)|test \S+ \.\.\. |={5,}|collected \d+|",
+        r"#{1,4} |[-*] (?:fix|feat|chore|docs|refactor|perf|test|build|ci)(?:\(\S*\))?!?:|\|.*\|$)"
+    ))
+});
+
+/// A request that went well, in the words of a web server.
+static ACCESS: LazyLock<Option<Regex>> =
+    LazyLock::new(|| text::expression(r#""(?:GET|POST|PUT|HEAD|OPTIONS|DELETE) \S+ HTTP/[\d.]+"?"? [123]\d\d\b"#));
+
+/// Whether it is the failure of something else than a model's service: databases, stores, package registries.
+pub(super) fn is_foreign(text: &str) -> bool {
+    const OTHERS: &[&str] = &[
+        "psycopg",
+        "postgres",
+        "mysql",
+        "redis",
+        "mongodb",
+        "pymongo",
+        "elasticsearch",
+        "kafka",
+        "rabbitmq",
+        "amqp",
+        "memcached",
+        "sqlalchemy",
+        "sqlite",
+        "api.github.com",
+        "putobject",
+        "getobject",
+        "listobjects",
+        "smtp",
+        "npm error",
+        "npm err!",
+        "registry.npmjs.org",
+        "pypi.org",
+        "docker.io",
+        "crates.io",
+        "ldap",
+        "sqs:",
+        "dynamodb",
+    ];
+    const OURS: &[&str] = &[
+        "openai",
+        "anthropic",
+        "claude",
+        "gemini",
+        "llm",
+        "gpt",
+        "chat/completions",
+        "v1/messages",
+        "model",
+        "invokemodel",
+        "converse",
+        "completion",
+        "token",
+        "prompt",
+        "upstream",
+    ];
+    let lower = text.to_lowercase();
+    OTHERS.iter().any(|other| lower.contains(other)) && !OURS.iter().any(|ours| lower.contains(ours))
 }
 
 /// Sentences of a manual, which tell of failures that may come.
@@ -63,6 +173,10 @@ pub(super) fn is_prose(text: &str) -> bool {
         "retry_on",
         "retries on",
         "means that",
+        "it means",
+        "if you see",
+        "what does it mean",
+        "can also be",
     ];
     let lower = text.to_lowercase();
     WORDS.iter().any(|word| lower.contains(word)) && !SAYS_EXCEPTION.as_ref().is_some_and(|found| found.is_match(text))

@@ -1,0 +1,244 @@
+//! Cuts a stream into blocks that can be read by themselves.
+//!
+//! A block ends where a new record or entry begins. Between them a failure may take many lines; so when no such place is
+//! near the end of what was read, more is read, up to a bound.
+
+use std::io::{self, Read};
+
+use super::{cut, har};
+
+/// How much is read before a block is given, in bytes.
+const BLOCK: usize = 1 << 20;
+
+/// How much is asked for at once.
+const PIECE: usize = 1 << 18;
+
+/// A read that gives less than this found the pipe empty: what is there is given now, for someone may be watching.
+const SHORT: usize = 1 << 15;
+
+/// The longest line that is kept. What is beyond is dropped up to the line's end.
+const LONGEST_LINE: usize = 32 << 20;
+
+/// From this size on a text is cut at any line, for want of a better place.
+const PATIENCE: usize = 4 << 20;
+
+/// How far back from the end a place to cut is looked for, in bytes.
+const LOOK_BACK: usize = 1 << 16;
+
+/// Some lines of a file, whole.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Block {
+    /// The number of the first of its lines, from 1.
+    pub first_line: usize,
+    /// Its text.
+    pub bytes: Vec<u8>,
+    /// Whether the file begins with it.
+    pub first: bool,
+    /// Whether the file ends with it.
+    pub last: bool,
+}
+
+impl Block {
+    /// All of a text.
+    pub fn whole(bytes: Vec<u8>) -> Self {
+        Self { first_line: 1, bytes, first: true, last: true }
+    }
+}
+
+/// Reads a stream block by block.
+#[derive(Debug)]
+pub struct Splitter<R> {
+    source: R,
+    /// What was read and is not given yet.
+    kept: Vec<u8>,
+    line: usize,
+    first: bool,
+    ended: bool,
+    /// Whether all of the stream is one document, which can't be cut.
+    one_document: bool,
+}
+
+impl<R: Read> Splitter<R> {
+    /// A splitter at the start of the stream.
+    pub fn new(source: R) -> Self {
+        Self { source, kept: Vec::new(), line: 1, first: true, ended: false, one_document: false }
+    }
+
+    /// The next block; none at the end.
+    ///
+    /// # Errors
+    /// When the stream can't be read.
+    pub fn next_block(&mut self) -> io::Result<Option<Block>> {
+        let mut target = BLOCK;
+        loop {
+            let drained = self.fill(target)?;
+            if self.ended {
+                let rest = self.kept.len();
+                return Ok((rest > 0 || self.first).then(|| self.give(rest)));
+            }
+            if self.first && har::looks_like_one(&self.kept) {
+                self.one_document = true;
+            }
+            if !self.one_document
+                && let Some(cut) = place(&self.kept, drained)
+            {
+                return Ok(Some(self.give(cut)));
+            }
+            target = self.kept.len() + BLOCK;
+        }
+    }
+
+    /// Reads until there are `target` bytes, the stream ends, or has no more for now; says whether the latter.
+    fn fill(&mut self, target: usize) -> io::Result<bool> {
+        while self.kept.len() < target {
+            let before = self.kept.len();
+            self.kept.resize(before + PIECE, 0);
+            let read = match self.source.read(self.kept.get_mut(before..).unwrap_or(&mut [])) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {
+                    self.kept.truncate(before);
+                    continue;
+                }
+                other => other,
+            };
+            self.kept.truncate(before + read.as_ref().copied().unwrap_or(0));
+            let read = read?;
+            self.ended = read == 0;
+            self.drop_overlong();
+            if self.ended || read < SHORT {
+                return Ok(!self.ended);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Drops the middle of a line that is longer than any record.
+    fn drop_overlong(&mut self) {
+        if self.one_document || self.kept.len() <= LONGEST_LINE + PIECE {
+            return;
+        }
+        let start = memchr::memrchr(b'\n', &self.kept).map_or(0, |at| at + 1);
+        if self.kept.len() - start > LONGEST_LINE {
+            self.kept.truncate(start + LONGEST_LINE);
+        }
+    }
+
+    fn give(&mut self, cut: usize) -> Block {
+        let rest = self.kept.split_off(cut);
+        let bytes = std::mem::replace(&mut self.kept, rest);
+        let block = Block { first_line: self.line, first: self.first, last: self.ended, bytes };
+        self.line += memchr::memchr_iter(b'\n', &block.bytes).count();
+        self.first = false;
+        block
+    }
+}
+
+/// Where the text can be cut: after its last line if that is a record, else before the last line that begins something.
+fn place(text: &[u8], drained: bool) -> Option<usize> {
+    let end = memchr::memrchr(b'\n', text)? + 1;
+    let patient = text.len() < PATIENCE && !drained;
+    let floor = if patient { end.saturating_sub(LOOK_BACK) } else { 0 };
+    let cuts = || line_starts(text, end).take_while(|cut| *cut >= floor);
+    cuts()
+        .find(|cut| begins_anew(text, *cut, cut::is_dated))
+        .or_else(|| cuts().find(|cut| begins_anew(text, *cut, cut::is_entry)))
+        .or((text.len() >= PATIENCE).then_some(end))
+}
+
+/// The starts of the last lines, the last first.
+fn line_starts(text: &[u8], end: usize) -> impl Iterator<Item = usize> {
+    let before = |cut: &usize| {
+        let rest = text.get(..cut.checked_sub(1)?)?;
+        Some(memchr::memrchr(b'\n', rest).map_or(0, |at| at + 1))
+    };
+    std::iter::successors(Some(end), before).take_while(|cut| *cut > 0).take(400)
+}
+
+/// Whether what comes before `cut` is over, by the line before it and the line after it.
+fn begins_anew(text: &[u8], cut: usize, begins: fn(&str) -> bool) -> bool {
+    let (before, after) = text.split_at(cut);
+    let before = before.strip_suffix(b"\n").unwrap_or(before);
+    let before = before.get(memchr::memrchr(b'\n', before).map_or(0, |at| at + 1)..).unwrap_or(b"");
+    let after = after.split(|byte| *byte == b'\n').next().unwrap_or(b"");
+    let after_record = before.starts_with(b"{\"") && before.trim_ascii_end().ends_with(b"}");
+    if after_record && !wraps_a_line(before) {
+        return true;
+    }
+    let after = String::from_utf8_lossy(after);
+    // What a container runtime wraps may go on in the next record.
+    let inner = WRAPPED.iter().find_map(|start| after.strip_prefix(*start)).unwrap_or(&after);
+    begins(inner)
+}
+
+/// How the records of container runtimes begin.
+const WRAPPED: [&str; 2] = ["{\"log\":\"", "{\"log\": \""];
+
+fn wraps_a_line(line: &[u8]) -> bool {
+    WRAPPED.iter().any(|start| line.starts_with(start.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives its text in pieces of the given sizes.
+    struct Dribble<'a>(&'a [u8], Vec<usize>);
+
+    impl Read for Dribble<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let size = self.1.pop().unwrap_or(usize::MAX).min(self.0.len()).min(buffer.len());
+            buffer[..size].copy_from_slice(&self.0[..size]);
+            self.0 = &self.0[size..];
+            Ok(size)
+        }
+    }
+
+    fn blocks(source: impl Read) -> Vec<Block> {
+        let mut splitter = Splitter::new(source);
+        std::iter::from_fn(|| splitter.next_block().expect("readable")).collect()
+    }
+
+    #[test]
+    fn blocks_make_up_the_text_and_know_their_lines() {
+        let record = format!("{{\"status\":429,\"body\":\"{}\"}}\n", "x".repeat(700));
+        let text = record.repeat(9000);
+        let blocks = blocks(text.as_bytes());
+        assert!(blocks.len() > 4, "{}", blocks.len());
+        let mut line = 1;
+        for block in &blocks {
+            assert_eq!(block.first_line, line);
+            assert!(block.bytes.starts_with(b"{\"status") && block.bytes.ends_with(b"}\n"));
+            line += block.bytes.iter().filter(|byte| **byte == b'\n').count();
+        }
+        assert!(blocks[0].first && !blocks[1].first && blocks[blocks.len() - 1].last);
+        assert_eq!(blocks.iter().flat_map(|block| block.bytes.clone()).collect::<Vec<_>>(), text.as_bytes());
+    }
+
+    #[test]
+    fn a_trace_is_not_cut() {
+        let entry =
+            format!("2026-11-15 10:00:00 ERROR boom\nTraceback:\n{}Error: 429\n", "  File \"x\", line 1\n".repeat(60));
+        let text = entry.repeat(2000);
+        for block in blocks(text.as_bytes()) {
+            assert!(block.bytes.starts_with(b"2026-11-15 10:00:00") && block.bytes.ends_with(b"Error: 429\n"));
+        }
+    }
+
+    #[test]
+    fn what_is_there_is_given_when_the_pipe_is_empty() {
+        let text = b"{\"status\":429}\n{\"status\":500}\n{\"sta";
+        let blocks = blocks(Dribble(text, vec![usize::MAX, 5, 15, 15]));
+        assert_eq!(blocks.iter().map(|block| block.bytes.len()).collect::<Vec<_>>(), [15, 15, 5]);
+    }
+
+    #[test]
+    fn a_line_without_an_end_is_bounded() {
+        let text = vec![b'x'; LONGEST_LINE * 2];
+        let blocks = blocks(text.as_slice());
+        assert!(blocks.iter().map(|block| block.bytes.len()).sum::<usize>() <= LONGEST_LINE + 2 * PIECE);
+    }
+
+    #[test]
+    fn nothing_is_one_empty_block() {
+        assert_eq!(blocks(&b""[..]), [Block { first_line: 1, first: true, last: true, bytes: Vec::new() }]);
+    }
+}

@@ -1,0 +1,128 @@
+//! One line of JSON for each failure.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use crate::classify::Explanation;
+use crate::domain::{Dimension, Failure, LimitFacts, ProviderName};
+
+use super::Entry;
+
+/// A failure's line in the parts between what differs from record to record: the id, the moment, the line's number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Parts {
+    /// From after the id to before `retry_at`'s value.
+    before: String,
+    /// From after `retry_at`'s value to before the line's number.
+    after: String,
+    /// From after the line's last number on.
+    tail: String,
+}
+
+impl Parts {
+    /// The parts of a verdict.
+    pub(super) fn of(explanation: &Explanation) -> Self {
+        let Explanation { failure, provider, status, .. } = explanation;
+        let mut before = String::with_capacity(256);
+        text(&mut before, ",\"provider\":", provider.as_ref().map(ProviderName::as_str));
+        let _ = match status {
+            Some(status) => write!(before, ",\"status\":{status}"),
+            None => write!(before, ",\"status\":null"),
+        };
+        text(&mut before, ",\"class\":", Some(failure.class.as_str()));
+        text(&mut before, ",\"action\":", Some(failure.class.action().as_str()));
+        text(&mut before, ",\"scope\":", Some(failure.scope.as_str()));
+        text(&mut before, ",\"dimension\":", failure.dimension.map(Dimension::as_str));
+        let after = failure.retry_after.map_or(Value::Null, seconds);
+        let _ = write!(before, ",\"retry_after_s\":{after},\"retry_at\":");
+        let mut after = String::with_capacity(256);
+        text(&mut after, ",\"reset_source\":", failure.reset_source.as_ref().map(ToString::to_string).as_deref());
+        text(&mut after, ",\"provenance\":", Some(failure.provenance.as_str()));
+        text(&mut after, ",\"rule\":", Some(&failure.rule));
+        text(&mut after, ",\"evidence\":", Some(&failure.evidence));
+        after.push_str(",\"line\":");
+        Self { before, after, tail: format!(",\"limits\":{}}}", limits(failure)) }
+    }
+
+    /// Puts the line together; `id` is JSON as it stood.
+    pub(super) fn write(&self, id: &str, at: Option<Timestamp>, lines: (usize, usize), out: &mut String) {
+        out.push_str("{\"id\":");
+        out.push_str(id);
+        out.push_str(&self.before);
+        let _ = match at {
+            Some(at) => write!(out, "\"{at}\""),
+            None => write!(out, "null"),
+        };
+        out.push_str(&self.after);
+        let _ = write!(out, "{},\"end_line\":{}", lines.0, lines.1);
+        out.push_str(&self.tail);
+    }
+}
+
+fn text(out: &mut String, key: &str, value: Option<&str>) {
+    out.push_str(key);
+    match value {
+        // The serialiser knows every character that JSON must not have as it is.
+        Some(value) => out.push_str(&Value::from(value).to_string()),
+        None => out.push_str("null"),
+    }
+}
+
+/// The figures that the payload states; null when it states none.
+fn limits(failure: &Failure) -> Value {
+    let LimitFacts { limit, used, requested, remaining } = failure.limits;
+    match failure.limits == LimitFacts::default() {
+        true => Value::Null,
+        false => json!({
+            "limit": limit.map(number), "used": used.map(number),
+            "requested": requested.map(number), "remaining": remaining.map(number),
+        }),
+    }
+}
+
+/// Whole numbers without a fraction.
+fn number(value: f64) -> Value {
+    // The bound keeps the conversion exact.
+    #[expect(clippy::cast_possible_truncation, reason = "within the integers that an f64 holds exactly")]
+    if value.fract() == 0.0 && value.abs() < 9e15 { json!(value as i64) } else { json!(value) }
+}
+
+/// Whole seconds as an integer, others with their fraction.
+fn seconds(duration: Duration) -> Value {
+    if duration.subsec_nanos() == 0 { json!(duration.as_secs()) } else { json!(duration.as_secs_f64()) }
+}
+
+/// The failure as one JSON object with the fields of the documentation, in their order.
+pub fn failure_json(entry: &Entry) -> String {
+    let mut out = String::with_capacity(512);
+    let id = entry.id.as_ref().map_or_else(|| "null".to_owned(), ToString::to_string);
+    let at = entry.explanation.failure.retry_at;
+    Parts::of(&entry.explanation).write(&id, at, (entry.line, entry.end_line), &mut out);
+    out
+}
+
+/// What stands in the place of a line that could not be read: the keys of a failure without values, and why.
+pub fn broken_json(line: usize, why: &str) -> String {
+    json!({
+        "id": null, "provider": null, "status": null, "class": null, "action": null, "scope": null, "dimension": null,
+        "retry_after_s": null, "retry_at": null, "reset_source": null, "provenance": null, "rule": null,
+        "evidence": null, "line": line, "end_line": line, "limits": null, "error": why,
+    })
+    .to_string()
+}
+
+/// The same object with `explanation`: every rule that matched, and why the winner won.
+pub fn explained_json(entry: &Entry) -> String {
+    let mut out = failure_json(entry);
+    let Explanation { reason, matches, .. } = &entry.explanation;
+    let matches: Vec<Value> = matches
+        .iter()
+        .map(|one| json!({"rule": one.rule, "class": one.class.as_str(), "tier": one.tier, "depth": one.depth, "by": one.by}))
+        .collect();
+    out.truncate(out.len().saturating_sub(1));
+    let _ = write!(out, ",\"explanation\":{}}}", json!({"reason": reason, "matches": matches}));
+    out
+}

@@ -1,0 +1,186 @@
+//! Classifies what is found in a block and renders it, so that blocks can be worked on at the same time.
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::catalog::Catalog;
+use crate::classify::capture::{self, Block, Broken, Capture, Format, Reading, Sink};
+use crate::classify::{Classifier, Explanation};
+use crate::domain::{Class, ProviderName, printable};
+
+use super::json::Parts;
+use super::memo::{self, Heals, Memo};
+use super::table::{Row, row};
+use super::{Entry, Totals, broken_json, explain, explained_json, failure_json};
+
+/// What results look like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// A line of JSON for each failure.
+    Json,
+    /// The same with all the rules that matched.
+    ExplainedJson,
+    /// A paragraph for each failure.
+    ExplainedText,
+    /// Rows of a table.
+    Table,
+    /// Counts alone.
+    Totals,
+}
+
+/// What a block gave.
+#[derive(Debug, Default)]
+pub struct Output {
+    /// What to print, for shapes that are text.
+    pub text: String,
+    /// What to print, for tables.
+    pub(super) rows: Vec<Row>,
+    /// Records that could not be read, one line each.
+    pub complaints: String,
+    /// The counts.
+    pub totals: Totals,
+}
+
+impl Output {
+    /// The text, or the rows as the next part of a table; `last` says that nothing comes after it.
+    pub fn rendered(self, table: &mut super::Table, last: bool) -> String {
+        if self.rows.is_empty() { self.text } else { table.rows(&self.rows, last) }
+    }
+}
+
+/// Classifies block after block, and remembers what it has seen.
+#[derive(Debug)]
+pub struct Worker<'a> {
+    classifier: &'a Classifier,
+    catalog: &'a Catalog,
+    /// The provider of records that name none.
+    provider: Option<ProviderName>,
+    shape: Shape,
+    memo: Memo,
+    now: Timestamp,
+}
+
+impl<'a> Worker<'a> {
+    /// A worker that has seen nothing yet.
+    pub fn new(classifier: &'a Classifier, catalog: &'a Catalog, provider: Option<ProviderName>, shape: Shape) -> Self {
+        Self { classifier, catalog, provider, shape, memo: Memo::default(), now: Timestamp::UNIX_EPOCH }
+    }
+
+    /// Finds, classifies and renders what is in the block. `name` is what stands before line numbers.
+    pub fn read(&mut self, block: &Block, format: Format, reading: &Reading, name: &str) -> Output {
+        // A moment that is read against the clock is another one when the clock has moved.
+        if reading.now != self.now || self.memo.is_full() {
+            self.memo.clear();
+            self.now = reading.now;
+        }
+        let mut page = Page { worker: self, name, out: Output::default() };
+        capture::read_block(block, format, reading, &mut page);
+        let mut out = page.out;
+        self.memo.count(|class, provider, count| out.totals.add_many(class, provider, count));
+        out
+    }
+
+    fn remembers(&self) -> bool {
+        matches!(self.shape, Shape::Json | Shape::Totals)
+    }
+}
+
+/// What a block gives, as it is found.
+struct Page<'p, 'a> {
+    worker: &'p mut Worker<'a>,
+    name: &'p str,
+    out: Output,
+}
+
+impl Sink for Page<'_, '_> {
+    fn knows(&mut self, line: &[u8], number: usize) -> bool {
+        if !self.worker.remembers() {
+            return false;
+        }
+        let Some((known, spans)) = self.worker.memo.get(line) else { return false };
+        let at = memo::text(line, spans.at.as_ref()).map(str::parse::<Timestamp>).transpose();
+        let heals = match (known.heals, at) {
+            (Heals::At(at), Ok(_)) => at,
+            (Heals::After(after), Ok(Some(at))) => at.checked_add(after).ok(),
+            // Reading it anew says what is wrong with it.
+            _ => return false,
+        };
+        known.met += 1;
+        if self.worker.shape == Shape::Json {
+            let id = memo::text(line, spans.id.as_ref()).unwrap_or("null");
+            known.parts.write(id, heals, (number, number), &mut self.out.text);
+            self.out.text.push('\n');
+        }
+        true
+    }
+
+    fn found(&mut self, one: Result<Capture, Broken>, line: Option<&[u8]>) {
+        match one {
+            Ok(capture) => self.capture(capture, line),
+            Err(broken) => self.broken(&broken),
+        }
+    }
+}
+
+impl Page<'_, '_> {
+    fn capture(&mut self, mut capture: Capture, line: Option<&[u8]>) {
+        let worker = &mut *self.worker;
+        if capture.evidence.provider.is_none() {
+            capture.evidence.provider.clone_from(&worker.provider);
+        }
+        let explanation = worker.classifier.explain(&capture.evidence, worker.catalog, worker.now);
+        if let (Some(line), true) = (line, worker.remembers()) {
+            remember(&mut worker.memo, line, &capture, &explanation);
+        }
+        self.out.totals.add(&explanation);
+        let place = format!("{}line {}", self.name, capture.line);
+        let entry = Entry { id: capture.id, place, line: capture.line, end_line: capture.end_line, explanation };
+        self.render(&entry);
+    }
+
+    fn render(&mut self, entry: &Entry) {
+        let line = match self.worker.shape {
+            Shape::Json => failure_json(entry),
+            Shape::ExplainedJson => explained_json(entry),
+            Shape::ExplainedText => explain::explained_text(entry, self.worker.now),
+            Shape::Table => return self.out.rows.push(row(entry)),
+            Shape::Totals => return,
+        };
+        self.out.text.push_str(&line);
+        self.out.text.push('\n');
+    }
+
+    /// Who zips the lines of input and output must not get out of step: a broken line gives a line too.
+    fn broken(&mut self, broken: &Broken) {
+        self.out.totals.broken += 1;
+        self.out.complaints.push_str(&format!("{}{}\n", self.name, printable(&broken.to_string())));
+        if matches!(self.worker.shape, Shape::Json | Shape::ExplainedJson) {
+            self.out.text.push_str(&broken_json(broken.line, &broken.message));
+            self.out.text.push('\n');
+        }
+    }
+}
+
+/// Remembers the result if it follows from what the memory compares.
+fn remember(memo: &mut Memo, line: &[u8], capture: &Capture, explanation: &Explanation) {
+    let spans = memo::spans(line);
+    let own_id = match (memo::text(line, spans.id.as_ref()), &capture.id) {
+        (None, None) => true,
+        (Some(text), Some(id)) => serde_json::from_str::<Value>(text).is_ok_and(|value| value == *id),
+        _ => false,
+    };
+    let at_text = memo::text(line, spans.at.as_ref());
+    let own_at = at_text.map(str::parse::<Timestamp>).transpose().is_ok_and(|at| at == capture.evidence.at);
+    let failure = &explanation.failure;
+    let heals = match (capture.evidence.at, failure.retry_after, failure.retry_at) {
+        (None, ..) | (_, None, None) => Heals::At(failure.retry_at),
+        (Some(at), Some(after), Some(heals)) if at.checked_add(after).ok() == Some(heals) => Heals::After(after),
+        // It depends on the time of the record in another way.
+        _ => return,
+    };
+    if own_id && own_at {
+        let provider = explanation.provider.as_ref().map(ProviderName::as_str);
+        let class: Class = failure.class;
+        memo.put(line, (Parts::of(explanation), heals, class, provider));
+    }
+}
