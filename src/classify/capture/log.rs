@@ -129,6 +129,10 @@ fn judge(text: &str) -> Option<Judged> {
 
 /// An object on its own: what was asked and what was answered are objects too.
 fn judge_document(value: &serde_json::Value, text: &str) -> Option<Judged> {
+    // What was asked, and descriptions of an interface, are no outcome.
+    if ["messages", "prompt", "openapi", "swagger", "$schema"].iter().any(|key| value.get(key).is_some()) {
+        return None;
+    }
     let evidence = Evidence { body: text.to_owned(), ..Evidence::default() };
     if !has_error(value, 0) && !regions::failed(&evidence, false) {
         return None;

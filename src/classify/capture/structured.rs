@@ -275,6 +275,10 @@ fn add_record(number: usize, map: &Map<String, Value>, reading: &Reading, out: &
         rest.extend(inner.clone());
     }
     let level = take(&mut rest, LEVELS).and_then(|value| level(&value)).unwrap_or("");
+    if is_healthy(level, &rest) {
+        // What goes well is told with the same words: limits, what is left of them, when to come back.
+        rest.clear();
+    }
     TIMES.iter().chain(NOISE).for_each(|key| drop(rest.shift_remove(*key)));
     let message = take_text(&mut rest, MESSAGES);
     let exception = take_text(&mut rest, EXCEPTIONS).or_else(|| inner_stack(&mut rest));
@@ -291,6 +295,15 @@ fn add_record(number: usize, map: &Map<String, Value>, reading: &Reading, out: &
     if rest.values().any(|value| !value.is_null()) {
         push(&Value::Object(rest).to_string());
     }
+}
+
+/// Whether a record of a low level holds no error either. Its message stays: some log failures as information.
+fn is_healthy(level: &str, rest: &Map<String, Value>) -> bool {
+    const ERRORS: &[&str] = &["err", "error", "exception", "errors", "exc_info", "failure", "reason", "cause"];
+    let calm = matches!(level, "INFO" | "DEBUG");
+    let status = ["status", "statusCode", "status_code"].iter().find_map(|key| rest.get(*key)).and_then(Value::as_u64);
+    let holds = |key: &&str| rest.get(*key).is_some_and(|value| !value.is_null() && value != false && value != "");
+    calm && status.is_none_or(|status| status < 400) && !ERRORS.iter().any(|key| holds(&key))
 }
 
 fn take(map: &mut Map<String, Value>, keys: &[&str]) -> Option<Value> {

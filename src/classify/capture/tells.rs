@@ -67,7 +67,9 @@ pub(super) fn is_no_log(text: &str) -> bool {
         lines().filter(|line| pattern.as_ref().is_some_and(|pattern| pattern.is_match(line))).count()
     };
     let traced = ["Traceback", "    at ", "\tat ", "  File \""].iter().any(|sign| text.contains(sign));
-    (!traced && share(&CODE) > 1 && share(&CODE) * 5 >= count * 2)
+    // One line that begins like a program's may be a sentence; one that ends like it too is none.
+    let ends_so = count == 1 && text.trim_end().ends_with(['{', '}', ';', ':']);
+    (!traced && (share(&CODE) > 1 || (ends_so && share(&CODE) == 1)) && share(&CODE) * 5 >= count * 2)
         || share(&CHAT) * 2 >= count
         || share(&LISTED) * 3 >= count * 2
         || (share(&ACCESS) > 0 && share(&ACCESS) == count)
@@ -131,6 +133,10 @@ pub(super) fn is_foreign(text: &str) -> bool {
         "sqs:",
         "dynamodb",
     ];
+    // Package managers name packages by any word.
+    if ["npm error", "npm err!", "registry.npmjs.org"].iter().any(|sign| text.contains(sign)) {
+        return true;
+    }
     const OURS: &[&str] = &[
         "openai",
         "anthropic",

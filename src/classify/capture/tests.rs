@@ -174,3 +174,23 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn programs_manuals_and_lists_tell_of_no_failure() {
+    for text in [
+        "import openai\nRETRYABLE = {\"rate_limit_exceeded\", \"overloaded_error\"}\n\ndef ask(client):\n    try:\n        return client.create()\n    except openai.RateLimitError as e:\n        if e.code == \"insufficient_quota\":\n            raise RuntimeError(\"You exceeded your current quota\") from e\n        time.sleep(2)\n",
+        "export class RateLimitError extends Error { status = 429 }\n\nexport function classify(e: unknown): string {\n  if (e instanceof RateLimitError) return \"rate_limit\";\n  if (m.includes(\"Overloaded\")) return \"overloaded\"; // 529\n  throw new Error(\"fetch failed: \" + m);\n}\n",
+        "User: My app gets \"Error code: 429 - insufficient_quota\". What is it?\n\nAssistant: The account has no credits left.\n",
+        "# TYPE llm_requests_total counter\nllm_requests_total{provider=\"anthropic\",outcome=\"overloaded\",status=\"529\"} 12\n",
+        "10.0.4.9 - - [20/Apr/2026:10:00:04 +0000] \"GET /docs/errors/rate-limit-exceeded HTTP/1.1\" 200 9120 \"-\"\n",
+        "2026-04-20 09:00:00 WARNING py.warnings: /app/llm.py:12: DeprecationWarning: The 'engine' argument is deprecated, use 'model'\n",
+        "tests/test_errors.py::test_overloaded_529_retries PASSED [ 40%]\ntests/test_errors.py::test_read_timeout PASSED [100%]\n",
+        "## 2.4.0\n- fix: treat 529 overloaded_error as retryable (#812)\n- fix: handle ECONNRESET in the stream reader\n",
+        "{\"level\":30,\"time\":1776600000000,\"msg\":\"llm ok\",\"status\":200,\"headers\":{\"x-ratelimit-remaining-requests\":\"5\",\"retry-after\":null},\"error\":null}\n",
+        "{\"messages\":[{\"role\":\"user\",\"content\":\"Explain: openai.RateLimitError: Error code: 429\"}]}\n",
+        "npm error code E404\nnpm error 404 Not Found - GET https://registry.npmjs.org/@acme%2fllm - Not found\n",
+        "2026-04-20T11:00:00Z ERROR db: psycopg2.OperationalError: connection to server failed: Connection refused\n",
+    ] {
+        assert_eq!(captures(text, Format::Auto), [], "{text}");
+    }
+}
