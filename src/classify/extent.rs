@@ -9,6 +9,7 @@ use std::time::Duration;
 use crate::domain::{Class, Dimension, ScopeLevel};
 
 use super::matcher::Matched;
+use super::rules::EMPTY_OF_A_DAY;
 use super::signals::Signals;
 
 /// The limit that was hit; none for classes that are no limits.
@@ -96,8 +97,12 @@ fn by_headers(signals: &Signals) -> Option<Dimension> {
     if let Some((_, dimension)) = BUCKETS.iter().find(|(end, _)| empty(end)) {
         return Some(*dimension);
     }
-    if let Some(name) = super::matcher::day_empty(signals) {
+    if let Some((name, _)) = EMPTY_OF_A_DAY.header(signals) {
         return Some(if name.contains("token") { Dimension::Tpd } else { Dimension::Rpd });
+    }
+    // Groq counts requests by the day only.
+    if signals.provider.as_deref() == Some("groq") && signals.header("x-ratelimit-remaining-requests") == Some("0") {
+        return Some(Dimension::Rpd);
     }
     if signals.header("x-ratelimit-type").is_some_and(|kind| kind.contains("Concurrent")) {
         return Some(Dimension::Concurrency);

@@ -94,11 +94,6 @@ pub(crate) fn limits(words: &str) -> Option<LimitFacts> {
     (facts.limit.is_some() || facts.used.is_some()).then_some(facts)
 }
 
-/// Whether more was asked than the limit allows in its whole window: no time heals that.
-pub(crate) fn asks_for_more_than_there_is(facts: &LimitFacts) -> bool {
-    matches!((facts.limit, facts.requested), (Some(limit), Some(requested)) if requested > limit && limit > 0.0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,12 +114,9 @@ mod tests {
     }
 
     #[test]
-    fn figures_are_read_and_compared() {
+    fn figures_are_read() {
         let facts = limits("tokens per minute (tpm): limit 7000, used 6148, requested ~12,903. please").unwrap();
         assert_eq!((facts.limit, facts.used, facts.requested), (Some(7000.0), Some(6148.0), Some(12903.0)));
-        assert!(asks_for_more_than_there_is(&facts));
-        let facts = limits("limit 200, used 200, requested 1").unwrap();
-        assert!(!asks_for_more_than_there_is(&facts));
         assert_eq!(limits("used 5 apples"), None);
     }
 }

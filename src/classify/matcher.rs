@@ -7,7 +7,6 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-use super::facts;
 use super::rules::{self, Fact, Rule, Tier};
 use super::signals::{Read, Signals};
 
@@ -52,7 +51,7 @@ pub(crate) struct Matched {
     pub(crate) rule: &'static Rule,
     /// The layer, by its place in the signals; none for rules that look at no layer.
     pub(crate) layer: Option<usize>,
-    /// The phrase, code or type that made it match.
+    /// The phrase, code, type, header or figures that made it match.
     pub(crate) by: String,
 }
 
@@ -66,15 +65,13 @@ pub(crate) fn matches(signals: &Signals) -> Vec<Matched> {
         if !provider_fits(rule, signals) || !status_fits(rule, status) {
             continue;
         }
-        if rule.fact.is_some_and(|fact| !holds(fact, signals, rule)) {
-            continue;
-        }
-        if rule.tier == Tier::Status || (rule.fact.is_some() && rule.words.is_empty()) {
+        let Some(seen) = seen_in_whole(rule, signals) else { continue };
+        if !rule.looks_at_layers() {
             if compiled.without.iter().any(|id| hits.iter().any(|layer| layer.get(*id) == Some(&true))) {
                 continue;
             }
-            let by =
-                status.filter(|_| rule.fact.is_none()).map(|status| format!("status {status}")).unwrap_or_default();
+            let by_status = || status.map(|status| format!("status {status}"));
+            let by = Some(seen).filter(|seen| !seen.is_empty()).or_else(by_status).unwrap_or_default();
             found.push(Matched { rule, layer: None, by });
             continue;
         }
@@ -170,42 +167,24 @@ fn status_fits(rule: &Rule, status: Option<u16>) -> bool {
     rule.statuses.is_empty() || rule.statuses.contains(&status.unwrap_or(0))
 }
 
-fn holds(fact: Fact, signals: &Signals, rule: &Rule) -> bool {
-    let limited =
-        signals.innermost_status().is_none_or(|status| matches!(status, 200 | 402 | 403 | 413 | 429 | 500 | 503));
-    match fact {
-        Fact::AsksForMoreThanThereIs => facts::asks_for_more_than_there_is(&signals.limits),
-        Fact::LimitZero => signals.quotas.zero && limited,
-        Fact::QuotaPerDay => signals.quotas.per_day && limited,
-        Fact::QuotaPerMinute => signals.quotas.per_minute && !signals.quotas.per_day && limited,
-        Fact::PlanRejected => rule.words.len() == 1 || plan_rejected(signals),
-        Fact::HeaderPerDay => signals.header("x-ratelimit-type").is_some_and(|kind| kind.contains("ByDay")),
-        Fact::HeaderPerMinute => signals.header("x-ratelimit-type").is_some_and(|kind| kind.contains("ByMinute")),
-        Fact::Challenge => signals.header("cf-mitigated").is_some_and(|value| value.contains("challenge")),
-        Fact::DayEmpty => day_empty(signals).is_some(),
-        Fact::BucketEmpty => signals.headers.iter().any(|(name, value)| {
-            name.starts_with("anthropic-ratelimit-") && name.ends_with("-remaining") && value.trim() == "0"
-        }),
+/// What the whole evidence has of what the rule asks of it; nothing is asked by most rules.
+fn seen_in_whole(rule: &Rule, signals: &Signals) -> Option<String> {
+    let quotas = &signals.quotas;
+    let fact = rule.fact.map(|fact| match fact {
+        Fact::LimitZero => (quotas.zero, "a limit of 0"),
+        Fact::QuotaPerDay => (quotas.per_day, "a quota per day"),
+        Fact::QuotaPerMinute => (quotas.per_minute && !quotas.per_day, "a quota per minute"),
+    });
+    let mut seen = match fact {
+        Some((false, _)) => return None,
+        Some((true, what)) => what.to_owned(),
+        None => String::new(),
+    };
+    for condition in rule.when {
+        if !seen.is_empty() {
+            seen.push_str(", ");
+        }
+        seen.push_str(&condition.seen(signals)?);
     }
-}
-
-/// The header of a day's limit of which nothing is left. Groq counts requests by the day only.
-pub(crate) fn day_empty(signals: &Signals) -> Option<&str> {
-    let groq = signals.provider.as_deref() == Some("groq");
-    let counts_a_day = |name: &str| name.ends_with("-day") || (groq && name.ends_with("remaining-requests"));
-    let empty = signals
-        .headers
-        .iter()
-        .find(|(name, value)| name.starts_with("x-ratelimit-remaining") && counts_a_day(name) && value.trim() == "0");
-    empty.map(|(name, _)| name.as_str())
-}
-
-/// Whether one of Anthropic's plan windows is spent.
-pub(crate) fn plan_rejected(signals: &Signals) -> bool {
-    signals.headers.iter().any(|(name, value)| {
-        name.starts_with("anthropic-ratelimit-unified")
-            && name.ends_with("status")
-            && !name.contains("overage")
-            && value.eq_ignore_ascii_case("rejected")
-    })
+    Some(seen)
 }

@@ -11,9 +11,12 @@ mod answer;
 #[cfg(test)]
 mod boundary;
 pub mod capture;
+mod condition;
 #[cfg(test)]
 mod corpus;
 mod custom;
+#[cfg(test)]
+mod custom_tests;
 pub mod duration;
 mod extent;
 mod facts;
@@ -30,5 +33,6 @@ mod verdict;
 #[cfg(test)]
 mod verdict_tests;
 
+pub use condition::{Comparison, ComparisonError, Condition, Figure, Operand, Operator, Test, check_path};
 pub use custom::CustomRule;
 pub use verdict::{Classifier, Explanation, RuleMatch};

@@ -11,7 +11,7 @@ use crate::domain::{
 };
 
 use super::answer::Answered;
-use super::custom::CustomRule;
+use super::custom::{CustomRule, Heard};
 use super::hints::{self, Stated};
 use super::matcher::{self, Matched};
 use super::rules::Tier;
@@ -44,8 +44,16 @@ pub struct RuleMatch {
     pub tier: &'static str,
     /// How deep the error lay in which it matched, 0 being the outermost.
     pub depth: usize,
-    /// The phrase, code, type or status that made it match.
+    /// What made it match: the phrase, code, type, status, header, field or figures; of an operator's rule all of them.
     pub by: String,
+}
+
+impl RuleMatch {
+    /// What is shown of `by` comes from outside: a header can hold a key.
+    fn new(rule: &str, class: Class, tier: Tier, depth: usize, by: &str) -> Self {
+        let by = excerpt(&Redactor::default().redact(by), 160);
+        Self { rule: rule.to_owned(), class, tier: tier.as_str(), depth, by }
+    }
 }
 
 /// Every rule that matched, and why the winner won.
@@ -70,12 +78,15 @@ struct Decision {
     matched: Option<Matched>,
     scope: Option<ScopeLevel>,
     dimension: Option<Dimension>,
+    /// How long it lasts by the operator's word, when the payload does not say.
+    lasts: Option<Duration>,
     quote: String,
 }
 
 impl Decision {
     fn new(class: Class, rule: &str, quote: &str) -> Self {
-        Self { class, rule: rule.to_owned(), matched: None, scope: None, dimension: None, quote: quote.to_owned() }
+        let (rule, quote) = (rule.to_owned(), quote.to_owned());
+        Self { class, rule, matched: None, scope: None, dimension: None, lasts: None, quote }
     }
 }
 
@@ -89,7 +100,9 @@ impl Classifier {
     pub fn classify(&self, evidence: &Evidence, catalog: &Catalog, now: Timestamp) -> Failure {
         let signals = Signals::read(evidence, catalog);
         let matches = matcher::matches(&signals);
-        let decision = self.decide(evidence, &signals, &matches);
+        let heard = Heard::new(&signals);
+        let custom = self.custom.iter().find(|rule| rule.seen(&heard).is_some());
+        let decision = decide(custom, evidence, &signals, &matches);
         finish(decision, evidence, &signals, catalog, now)
     }
 
@@ -97,64 +110,58 @@ impl Classifier {
     pub fn explain(&self, evidence: &Evidence, catalog: &Catalog, now: Timestamp) -> Explanation {
         let signals = Signals::read(evidence, catalog);
         let matches = matcher::matches(&signals);
-        let decision = self.decide(evidence, &signals, &matches);
+        let heard = Heard::new(&signals);
+        let custom: Vec<(&CustomRule, String)> =
+            self.custom.iter().filter_map(|rule| Some((rule, rule.seen(&heard)?))).collect();
+        let decision = decide(custom.first().map(|(rule, _)| *rule), evidence, &signals, &matches);
         let failure = finish(decision, evidence, &signals, catalog, now);
         let provider = evidence.provider.clone().or_else(|| signals.provider.as_deref().map(ProviderName::from));
         let status = evidence.status.or_else(|| signals.innermost_status());
-        let depth =
-            |matched: &Matched| matched.layer.and_then(|at| signals.layers.get(at)).map_or(0, |read| read.layer.depth);
-        let mut listed: Vec<RuleMatch> = matches
-            .iter()
-            .map(|matched| RuleMatch {
-                rule: matched.rule.name.to_owned(),
-                class: matched.rule.class,
-                tier: matched.rule.tier.as_str(),
-                depth: depth(matched),
-                by: excerpt(&matched.by, 80),
-            })
-            .collect();
+        let mut listed: Vec<RuleMatch> =
+            custom.iter().map(|(rule, by)| RuleMatch::new(&rule.name, rule.class, Tier::Operator, 0, by)).collect();
+        listed.extend(matches.iter().map(|matched| {
+            let read = matched.layer.and_then(|at| signals.layers.get(at));
+            let depth = read.map_or(0, |read| read.layer.depth);
+            RuleMatch::new(matched.rule.name, matched.rule.class, matched.rule.tier, depth, &matched.by)
+        }));
         if listed.first().is_none_or(|first| first.rule != failure.rule) {
-            let tier =
-                if self.custom.iter().any(|rule| rule.name == failure.rule) { Tier::Operator } else { Tier::Answer };
-            let by = failure.evidence.clone();
-            listed.insert(
-                0,
-                RuleMatch { rule: failure.rule.clone(), class: failure.class, tier: tier.as_str(), depth: 0, by },
-            );
+            let by = &failure.evidence;
+            listed.insert(0, RuleMatch::new(&failure.rule, failure.class, Tier::Answer, 0, by));
         }
         let reason = reason(&listed);
         Explanation { failure, provider, status, matches: listed, reason }
     }
+}
 
-    fn decide(&self, evidence: &Evidence, signals: &Signals, matches: &[Matched]) -> Decision {
-        if let Some(rule) = self.custom.iter().find(|rule| rule.matches(evidence, signals)) {
-            let quote = quote(signals, None, rule.contains.as_deref().unwrap_or(""));
-            let decision = Decision::new(rule.class, &rule.name, &quote);
-            return Decision { scope: rule.scope, dimension: rule.dimension, ..decision };
-        }
-        if let Some(soonest) = several::soonest(signals) {
-            let decision = Decision::new(soonest.class, soonest.matched.rule.name, &soonest.quote);
-            return Decision { matched: Some(soonest.matched), ..decision };
-        }
-        let best = matches.first();
-        let is_clear = best.is_some_and(|matched| matched.rule.tier < Tier::Answer);
-        if let Some(fault) = evidence.transport
-            && !is_clear
-        {
-            return transport(fault);
-        }
-        if !is_clear
-            && let Some(decision) = signals.answered.as_ref().and_then(|answered| from_answer(answered, best.is_some()))
-        {
-            return decision;
-        }
-        match best {
-            Some(matched) => Decision {
-                matched: Some(matched.clone()),
-                ..Decision::new(matched.rule.class, matched.rule.name, &quote(signals, matched.layer, &matched.by))
-            },
-            None => Decision::new(Class::Unknown, "unknown", &quote(signals, None, "")),
-        }
+/// Which rule decides; the operator's first.
+fn decide(custom: Option<&CustomRule>, evidence: &Evidence, signals: &Signals, matches: &[Matched]) -> Decision {
+    if let Some(rule) = custom {
+        let phrase = rule.contains.first().map(|phrase| text::normalise(phrase)).unwrap_or_default();
+        let decision = Decision::new(rule.class, &rule.name, &quote(signals, None, &phrase));
+        return Decision { scope: rule.scope, dimension: rule.dimension, lasts: rule.retry_after, ..decision };
+    }
+    if let Some(soonest) = several::soonest(signals) {
+        let decision = Decision::new(soonest.class, soonest.matched.rule.name, &soonest.quote);
+        return Decision { matched: Some(soonest.matched), ..decision };
+    }
+    let best = matches.first();
+    let is_clear = best.is_some_and(|matched| matched.rule.tier < Tier::Answer);
+    if let Some(fault) = evidence.transport
+        && !is_clear
+    {
+        return transport(fault);
+    }
+    if !is_clear
+        && let Some(decision) = signals.answered.as_ref().and_then(|answered| from_answer(answered, best.is_some()))
+    {
+        return decision;
+    }
+    match best {
+        Some(matched) => Decision {
+            matched: Some(matched.clone()),
+            ..Decision::new(matched.rule.class, matched.rule.name, &quote(signals, matched.layer, &matched.by))
+        },
+        None => Decision::new(Class::Unknown, "unknown", &quote(signals, None, "")),
     }
 }
 
@@ -256,23 +263,38 @@ fn finish(
     let mut failure = Failure::new(decision.class, scope, decision.rule, excerpt(&quote, QUOTE));
     failure.dimension = dimension;
     failure.limits = signals.limits;
+    let since = evidence.at.unwrap_or(now);
+    add_time(&mut failure, stated, decision.lasts, since);
+    if failure.retry_at.is_none() && failure.class == Class::QuotaExhausted {
+        add_documented(&mut failure, evidence, catalog, since);
+    }
+    failure
+}
+
+/// Adds the time that the payload states, or else the operator.
+fn add_time(failure: &mut Failure, stated: Option<Stated>, lasts: Option<Duration>, since: Timestamp) {
     if let Some(stated) = stated {
         failure.retry_after = stated.after;
         failure.retry_at = Some(stated.at);
         failure.reset_source = Some(stated.source);
         failure.provenance = Provenance::Fact;
-    } else if decision.class == Class::QuotaExhausted {
-        let since = evidence.at.unwrap_or(now);
-        let limit = evidence.provider.as_ref().zip(dimension);
-        let reset = limit
-            .and_then(|(provider, dimension)| catalog.next_reset(provider, evidence.model.as_ref(), dimension, since));
-        if reset.is_some() {
-            failure.retry_at = reset;
-            failure.reset_source = Some(ResetSource::Catalogue);
-            failure.provenance = Provenance::Documented;
-        }
+    } else if let Some(lasts) = lasts.filter(|_| failure.class.passes_by_itself()) {
+        failure.retry_at = since.checked_add(lasts).ok();
+        failure.retry_after = Some(lasts);
+        failure.provenance = Provenance::Operator;
     }
-    failure
+}
+
+/// Adds the time at which the catalogue's clock resets the quota.
+fn add_documented(failure: &mut Failure, evidence: &Evidence, catalog: &Catalog, since: Timestamp) {
+    let limit = evidence.provider.as_ref().zip(failure.dimension);
+    let reset =
+        limit.and_then(|(provider, dimension)| catalog.next_reset(provider, evidence.model.as_ref(), dimension, since));
+    if reset.is_some() {
+        failure.retry_at = reset;
+        failure.reset_source = Some(ResetSource::Catalogue);
+        failure.provenance = Provenance::Documented;
+    }
 }
 
 /// A key may stand at the cut: what is redacted is longer than what is quoted.

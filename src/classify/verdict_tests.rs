@@ -1,12 +1,12 @@
-//! Times, the operator's rules, explanations, and evidence that is meant to hurt.
+//! Times, explanations, and evidence that is meant to hurt.
 
 use jiff::Timestamp;
 use proptest::prelude::*;
 
+use super::Classifier;
 use super::boundary::{classify, log, now, wire};
-use super::{Classifier, CustomRule};
 use crate::catalog::Catalog;
-use crate::domain::{Class::*, Dimension, Evidence, Provenance, ResetSource, ScopeLevel};
+use crate::domain::{Class::*, Dimension, Evidence, Provenance, ResetSource};
 
 #[test]
 fn the_time_is_a_fact_with_its_source_or_a_guess() {
@@ -80,27 +80,6 @@ fn plan_windows_show_in_headers_only() {
     assert_eq!(got.retry_at.map(Timestamp::as_second), Some(1_795_000_000), "the latest of the rejected windows");
     let got = classify(&headers(&[("anthropic-ratelimit-unified-status", "allowed"), ("retry-after", "20")]));
     assert_eq!(got.class, RateLimit);
-}
-
-#[test]
-fn the_operators_rules_come_first() {
-    let rule = |contains: Option<&str>, status| CustomRule {
-        name: "mine".into(),
-        provider: Some("lab".into()),
-        status,
-        code: None,
-        kind: None,
-        contains: contains.map(str::to_owned),
-        class: Overloaded,
-        scope: Some(ScopeLevel::Model),
-        dimension: None,
-    };
-    let evidence = wire("lab", 500, r#"{"error":{"message":"KV cache  full","type":"server_error"}}"#);
-    let with = |rule: CustomRule| Classifier::new(vec![rule]).classify(&evidence, &Catalog::default(), now());
-    let got = with(rule(Some("kv cache full"), Some(500)));
-    assert_eq!((got.class, got.scope, got.rule.as_str()), (Overloaded, ScopeLevel::Model, "mine"));
-    assert_eq!(with(rule(Some("kv cache full"), Some(503))).class, ServerError, "all parts must match");
-    assert_eq!(with(rule(None, None)).class, ServerError, "a rule without conditions matches nothing");
 }
 
 #[test]

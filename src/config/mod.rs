@@ -6,6 +6,7 @@
 //! the file changes. Keys are not part of it, only where they are kept. Without a file the same data is assembled from
 //! the keys that the environment already holds.
 
+mod conditions;
 mod environment;
 mod key;
 mod limits;

@@ -187,6 +187,33 @@ impl<'v, 'i> Node<'v, 'i> {
         None
     }
 
+    /// A text, a number or a truth value, as text.
+    pub(super) fn scalar(&self) -> Option<String> {
+        match self.value {
+            DeValue::Integer(integer) if integer.radix() == 10 => Some(integer.as_str().to_owned()),
+            DeValue::Integer(_) => self.integer(0..=u64::MAX).map(|number| number.to_string()),
+            DeValue::Float(float) => Some(float.as_str().to_owned()),
+            DeValue::Boolean(value) => Some(value.to_string()),
+            _ => self.text(),
+        }
+    }
+
+    pub(super) fn truth(&self) -> Option<bool> {
+        self.value.as_bool().or_else(|| self.wrong("boolean"))
+    }
+
+    /// The items of an array, or the value itself as the only one. An empty array is an error.
+    pub(super) fn one_or_more(&self) -> Vec<Self> {
+        if !self.is_array() {
+            return vec![self.clone()];
+        }
+        let items = self.items().unwrap_or_default();
+        if items.is_empty() {
+            self.reader.error(&self.place, "empty", None);
+        }
+        items
+    }
+
     pub(super) fn items(&self) -> Option<Vec<Self>> {
         let Some(array) = self.value.as_array() else { return self.wrong("array") };
         let item = |(index, item): (usize, &'v toml::Spanned<DeValue<'i>>)| Node {

@@ -1,9 +1,12 @@
 //! `[[rules]]` and `[[caps]]`: what the operator knows better than we do.
 
+use std::time::Duration;
+
 use crate::catalog::{Cap, Catalog, ResetClock, SourceKind};
 use crate::classify::CustomRule;
 use crate::domain::{AccountName, Class, Dimension, ModelName, ProviderName, ScopeLevel};
 
+use super::conditions;
 use super::reader::{Node, Section};
 use super::types::AccountCap;
 
@@ -12,31 +15,47 @@ pub(super) fn rules(root: &Section<'_, '_>, catalog: &Catalog) -> Vec<CustomRule
     root.sections("rules").iter().filter_map(|section| rule(section, catalog)).collect()
 }
 
+/// What a rule can ask of a failure.
+const ASKS: &[&str] = &["status", "code", "type", "contains", "header", "path", "compare"];
+
+/// What else it can say.
+const SAYS: &[&str] = &["provider", "without", "class", "scope", "dimension", "retry_after"];
+
 fn rule(section: &Section<'_, '_>, catalog: &Catalog) -> Option<CustomRule> {
-    section.allow(&["provider", "status", "code", "type", "contains", "class", "scope", "dimension"]);
-    let text = |key: &str| section.get(key).and_then(|node| node.text());
+    section.allow(&[ASKS, SAYS].concat());
     let provider = section.get("provider").and_then(|node| named_provider(&node, catalog));
-    let status = section.get("status").and_then(|node| node.integer(100..=599));
-    let code = section.get("code").and_then(|node| code(&node));
-    let (kind, contains) = (text("type"), text("contains"));
     let class = section.need("class", "say what it is, like class = \"overloaded\"");
     let class = class.and_then(|node| node.word("class", &words(Class::ALL, Class::as_str)));
-    let conditions = ["status", "code", "type", "contains"];
-    if conditions.iter().all(|key| section.get(key).is_none()) {
-        let hint = "add `status`, `code`, `type` or `contains`".to_owned();
+    if ASKS.iter().all(|key| section.get(key).is_none()) {
+        let hint = "add `status`, `code`, `type`, `contains`, `header`, `path` or `compare`".to_owned();
         section.reader.error(&section.place, "a rule without a condition fits every failure", Some(hint));
     }
-    Some(CustomRule {
-        name: format!("config.line_{}", section.place.line.unwrap_or(0)),
+    let name = format!("config.line_{}", section.place.line.unwrap_or(0));
+    // Read before it is known whether there is a class, so that all that is wrong is told.
+    let rule = CustomRule {
         provider,
-        status: status.and_then(|status| u16::try_from(status).ok()),
-        code,
-        kind,
-        contains,
-        class: class?,
+        statuses: conditions::statuses(section),
+        codes: conditions::list(section, "code", code),
+        kinds: conditions::texts(section, "type"),
+        contains: conditions::texts(section, "contains"),
+        without: conditions::texts(section, "without"),
+        conditions: conditions::conditions(section),
         scope: scope(section),
         dimension: section.get("dimension").and_then(|node| dimension(&node)),
-    })
+        retry_after: section.get("retry_after").and_then(|node| lasts(&node, class)),
+        ..CustomRule::new(name, class.unwrap_or(Class::Unknown))
+    };
+    class.map(|_| rule)
+}
+
+/// How long it lasts; of no use for what a person must end, or what holds nothing.
+fn lasts(node: &Node<'_, '_>, class: Option<Class>) -> Option<Duration> {
+    let lasts = node.duration()?;
+    if let Some(class) = class.filter(|class| !class.passes_by_itself()) {
+        let message = format!("changes nothing: {class} is not over after a time");
+        node.reader.warn(&node.place, message, None);
+    }
+    Some(lasts)
 }
 
 /// An error code: text, or a number that providers send as one.

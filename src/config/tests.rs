@@ -75,8 +75,8 @@ fn the_full_example_means_what_it_says() {
     assert_eq!((cap.limit, cap.reset.to_string().as_str()), (Some(100_000), "refill 1d"));
     assert_eq!(cap.source, crate::catalog::SourceKind::Config);
     assert_eq!(
-        config.rules.first().map(|rule| (rule.class, rule.status)),
-        Some((crate::domain::Class::Overloaded, Some(500)))
+        config.rules.first().map(|rule| (rule.class, rule.statuses.clone())),
+        Some((crate::domain::Class::Overloaded, vec![500..=500]))
     );
     assert_eq!(config.failure_domains(&"main".into()), 3);
 }

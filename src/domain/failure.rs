@@ -263,7 +263,7 @@ pub struct Failure {
     pub scope: ScopeLevel,
     /// Which limit, for limits.
     pub dimension: Option<Dimension>,
-    /// How long until it heals as the payload states it; none when it does not say.
+    /// How long until it heals as the payload states it, or else a rule of the operator; none when neither does.
     pub retry_after: Option<Duration>,
     /// When it heals, as far as anyone can say.
     pub retry_at: Option<Timestamp>,

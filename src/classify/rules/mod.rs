@@ -30,7 +30,10 @@ mod request;
 mod status;
 mod vague;
 
+use super::condition::Condition;
 use crate::domain::{Class, Dimension, ScopeLevel};
+
+pub(crate) use vague::EMPTY_OF_A_DAY;
 
 /// How sure a rule is; the order of trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,29 +69,15 @@ impl Tier {
     }
 }
 
-/// A condition that is computed rather than looked up.
+/// A condition that is computed over the whole evidence; what a header or the figures say is a [`Condition`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fact {
-    /// `Requested` is more than `Limit`.
-    AsksForMoreThanThereIs,
     /// A quota of zero.
     LimitZero,
     /// A Google quota per day is violated.
     QuotaPerDay,
     /// Only Google quotas per minute are violated.
     QuotaPerMinute,
-    /// Anthropic's plan window is spent.
-    PlanRejected,
-    /// The limit header names a day's limit.
-    HeaderPerDay,
-    /// The limit header names a minute's limit.
-    HeaderPerMinute,
-    /// A page of a content delivery network asks for a browser.
-    Challenge,
-    /// A bucket of Anthropic's limits is empty.
-    BucketEmpty,
-    /// A header says that nothing is left of the day.
-    DayEmpty,
 }
 
 /// One rule.
@@ -118,6 +107,8 @@ pub(crate) struct Rule {
     pub(crate) statuses: &'static [u16],
     /// This must hold.
     pub(crate) fact: Option<Fact>,
+    /// All of these must hold.
+    pub(crate) when: &'static [Condition<&'static str>],
 }
 
 impl Rule {
@@ -135,6 +126,7 @@ impl Rule {
             kinds: &[],
             statuses: &[],
             fact: None,
+            when: &[],
         }
     }
 
@@ -177,13 +169,28 @@ impl Rule {
         self.words = words;
         self
     }
+
+    const fn when(mut self, when: &'static [Condition<&'static str>]) -> Self {
+        self.when = when;
+        self
+    }
+
+    /// Whether it looks at the errors one by one, rather than at the evidence as a whole.
+    pub(crate) const fn looks_at_layers(&self) -> bool {
+        !self.words.is_empty() || !self.codes.is_empty() || !self.kinds.is_empty()
+    }
 }
 
-/// A rule of figures.
+/// A rule of named quotas.
 const fn fact(name: &'static str, class: Class, fact: Fact) -> Rule {
     let mut rule = Rule::new(name, Tier::Fact, class);
     rule.fact = Some(fact);
     rule
+}
+
+/// A rule of headers and figures.
+const fn when(name: &'static str, class: Class, when: &'static [Condition<&'static str>]) -> Rule {
+    Rule::new(name, Tier::Fact, class).when(when)
 }
 
 /// A rule of sentences.

@@ -1,32 +1,30 @@
 //! Words and types that say the kind of trouble but not its cause. They decide only when nothing clearer is said
 //! anywhere in the evidence.
 
-use super::{Rule, kind, vague};
+use super::{Rule, Tier, kind, vague};
+use crate::classify::condition::Condition;
 use crate::domain::Class::{
     Auth, Billing, ContentPolicy, ContextOverflow, InvalidOutput, InvalidRequest, ModelUnavailable, Network,
     Overloaded, Permission, QuotaExhausted, RateLimit, ServerError, Timeout, Unsupported,
 };
 use crate::domain::ScopeLevel;
 
-/// A bucket of Anthropic's limits is empty; words say more, where there are any.
-const BUCKET_EMPTY: Rule = {
-    let mut rule = Rule::new("anthropic.bucket_empty", super::Tier::Vague, RateLimit);
-    rule.fact = Some(super::Fact::BucketEmpty);
-    rule.status(&[0, 429])
-};
-
-/// Nothing is left of the day; words say more, where there are any.
-const DAY_EMPTY: Rule = {
-    let mut rule = Rule::new("headers.day_empty", super::Tier::Vague, QuotaExhausted);
-    rule.fact = Some(super::Fact::DayEmpty);
-    rule.status(&[0, 429])
-};
+/// A header that says that nothing is left of the day.
+pub(crate) const EMPTY_OF_A_DAY: Condition<&str> = Condition::header_is("x-ratelimit-remaining*-day", "0");
 
 pub(super) const RULES: &[Rule] = &[
     // Google and xAI put one status over many causes; alone it means this.
     vague("gemini.resource_exhausted", RateLimit, &[&["resource has been exhausted"]]).scope(ScopeLevel::Account),
-    BUCKET_EMPTY,
-    DAY_EMPTY,
+    // Headers that say what is empty; words say more, where there are any.
+    Rule::new("anthropic.bucket_empty", Tier::Vague, RateLimit)
+        .when(&[Condition::header_is("anthropic-ratelimit-*-remaining", "0")])
+        .status(&[0, 429]),
+    Rule::new("headers.day_empty", Tier::Vague, QuotaExhausted).when(&[EMPTY_OF_A_DAY]).status(&[0, 429]),
+    // Groq counts requests by the day only.
+    Rule::new("groq.day_empty", Tier::Vague, QuotaExhausted)
+        .only(&["groq"])
+        .when(&[Condition::header_is("x-ratelimit-remaining-requests", "0")])
+        .status(&[0, 429]),
     // Anthropic says "Rate limited", without a limit, when it throttles everybody.
     vague("anthropic.rate_limited", Overloaded, &[&["rate limited"]]).only(&["anthropic"]).unless(&[
         "exceed",
@@ -271,7 +269,7 @@ pub(super) const RULES: &[Rule] = &[
         ModelUnavailable,
         &["model_not_found", "invalid_model", "model_not_found_error", "resourcenotfoundexception"],
     ),
-    Rule::new("codes.rate_limit_exceeded", super::Tier::Vague, RateLimit)
+    Rule::new("codes.rate_limit_exceeded", Tier::Vague, RateLimit)
         .code(&[
             "rate_limit_exceeded",
             "ratelimitexceeded",
@@ -294,21 +292,21 @@ pub(super) const RULES: &[Rule] = &[
             "resourceexhausted",
         ])
         .unless(&["exceeded your current quota"]),
-    Rule::new("codes.not_found", super::Tier::Vague, ModelUnavailable).code(&["resourcenotfoundexception"]),
-    Rule::new("codes.validation", super::Tier::Vague, InvalidRequest).code(&[
+    Rule::new("codes.not_found", Tier::Vague, ModelUnavailable).code(&["resourcenotfoundexception"]),
+    Rule::new("codes.validation", Tier::Vague, InvalidRequest).code(&[
         "validationexception",
         "invalidparameter",
         "invalid_parameter_error",
         "invalidrequestexception",
     ]),
-    Rule::new("sdk.timeout", super::Tier::Vague, Timeout).code(&[
+    Rule::new("sdk.timeout", Tier::Vague, Timeout).code(&[
         "apitimeouterror",
         "litellm.timeout",
         "readtimeout",
         "timeouterror",
         "timeoutexception",
     ]),
-    Rule::new("sdk.connection", super::Tier::Vague, Network)
+    Rule::new("sdk.connection", Tier::Vague, Network)
         .code(&[
             "apiconnectionerror",
             "connectionerror",
