@@ -24,6 +24,7 @@ mod hints;
 mod layers;
 mod lenient;
 mod matcher;
+mod overlap;
 mod provider;
 mod rules;
 mod several;

@@ -12,7 +12,33 @@ use super::types::AccountCap;
 
 /// Reads the classification rules.
 pub(super) fn rules(root: &Section<'_, '_>, catalog: &Catalog) -> Vec<CustomRule> {
-    root.sections("rules").iter().filter_map(|section| rule(section, catalog)).collect()
+    let sections = root.sections("rules");
+    let found: Vec<_> = sections.iter().filter_map(|section| Some((section, rule(section, catalog)?))).collect();
+    warn_of_the_idle(&found);
+    found.into_iter().map(|(_, rule)| rule).collect()
+}
+
+/// Warns of rules that can never decide: what they ask for cannot be, or an earlier rule takes all that they fit.
+fn warn_of_the_idle(rules: &[(&Section<'_, '_>, CustomRule)]) {
+    let mut earlier: Vec<(&Section<'_, '_>, &CustomRule)> = Vec::new();
+    for (section, rule) in rules {
+        let (reader, place) = (section.reader, &section.place);
+        if let Some(contradiction) = rule.contradiction() {
+            reader.warn(place, format!("never fits: {contradiction}"), None);
+            continue;
+        }
+        if let Some((first, winner)) = earlier.iter().find(|(_, first)| first.covers(rule)) {
+            let first = format!("{} (line {})", first.place.key, first.place.line.unwrap_or(0));
+            if rule.covers(winner) {
+                let message = format!("never decides: it asks for the same as {first}, which comes first");
+                reader.warn(place, message, Some("remove one of them".to_owned()));
+            } else {
+                let message = format!("never decides: {first} comes first and fits all that this one fits");
+                reader.warn(place, message, Some("put the more special rule first, or remove it".to_owned()));
+            }
+        }
+        earlier.push((*section, rule));
+    }
 }
 
 /// What a rule can ask of a failure.

@@ -5,6 +5,7 @@
 //! compared in any case; what looks like a number equals every other notation of that number.
 
 mod compare;
+mod implied;
 mod path;
 
 use serde_json::Value;
@@ -12,6 +13,7 @@ use serde_json::Value;
 use super::signals::Signals;
 
 pub use compare::{Comparison, ComparisonError, Figure, Operand, Operator};
+pub(crate) use implied::{excludes, implies, never};
 pub use path::check_path;
 pub(crate) use path::{leads_to, steps};
 
