@@ -244,3 +244,6 @@ pub(crate) const TABLES: &[&[Rule]] = &[
 pub(crate) fn all() -> impl Iterator<Item = &'static Rule> {
     TABLES.iter().copied().flatten()
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,8 +4,8 @@
 use super::{Rule, Tier, kind, vague};
 use crate::classify::condition::Condition;
 use crate::domain::Class::{
-    Auth, Billing, ContentPolicy, ContextOverflow, InvalidOutput, InvalidRequest, ModelUnavailable, Network,
-    Overloaded, Permission, QuotaExhausted, RateLimit, ServerError, Timeout, Unsupported,
+    Auth, Billing, ContentPolicy, InvalidRequest, ModelUnavailable, Network, Overloaded, Permission, QuotaExhausted,
+    RateLimit, ServerError, Timeout, Unsupported,
 };
 use crate::domain::ScopeLevel;
 
@@ -163,55 +163,9 @@ pub(super) const RULES: &[Rule] = &[
     .unless(&["429", "rate", "too many"])
     .status(&[0, 200, 500, 502, 503]),
     // Types.
-    kind(
-        "type.overloaded",
-        Overloaded,
-        &[
-            "overloaded_error",
-            "overloaded",
-            "unavailable",
-            "service_unavailable",
-            "serviceunavailableexception",
-            "engine_overloaded_error",
-            "service_unavailable_error",
-        ],
-    ),
-    kind(
-        "type.billing",
-        Billing,
-        &[
-            "billing_error",
-            "insufficient_quota",
-            "insufficient_balance_error",
-            "payment_required",
-            "insufficient_credits",
-        ],
-    ),
-    kind(
-        "type.auth",
-        Auth,
-        &[
-            "authentication_error",
-            "unauthenticated",
-            "invalid_authentication_error",
-            "authenticationerror",
-            "access_terminated",
-            "unauthorized",
-        ],
-    ),
-    kind(
-        "type.permission",
-        Permission,
-        &[
-            "permission_error",
-            "permission_denied",
-            "permissiondenied",
-            "accessdeniedexception",
-            "request_forbidden",
-            "forbidden",
-            "permission_denied_error",
-        ],
-    ),
+    kind("type.overloaded", Overloaded, &["unavailable", "service_unavailable_error"]),
+    kind("type.auth", Auth, &["unauthorized"]),
+    kind("type.permission", Permission, &["permission_denied", "permission_denied_error"]),
     kind(
         "type.rate_limit",
         RateLimit,
@@ -230,45 +184,9 @@ pub(super) const RULES: &[Rule] = &[
             "tokens",
         ],
     ),
-    kind(
-        "type.timeout",
-        Timeout,
-        &[
-            "timeout",
-            "timeout_error",
-            "deadline_exceeded",
-            "request_timeout",
-            "modeltimeoutexception",
-            "gateway_timeout",
-        ],
-    ),
-    kind(
-        "type.context",
-        ContextOverflow,
-        &["request_too_large", "context_length_exceeded", "exceed_context_size_error"],
-    ),
-    kind("type.content", ContentPolicy, &["content_filter", "content_policy_violation", "data_inspection_failed"]),
-    kind("type.invalid_output", InvalidOutput, &["json_validate_failed"]),
-    kind(
-        "type.server_error",
-        ServerError,
-        &[
-            "server_error",
-            "internal",
-            "internalservererror",
-            "internal_server_error",
-            "internalserverexception",
-            "modelerrorexception",
-            "internal_error",
-            "cf_bad_gateway",
-            "enginedeaderror",
-        ],
-    ),
-    kind(
-        "type.model",
-        ModelUnavailable,
-        &["model_not_found", "invalid_model", "model_not_found_error", "resourcenotfoundexception"],
-    ),
+    kind("type.timeout", Timeout, &["timeout", "timeout_error"]),
+    kind("type.server_error", ServerError, &["internal"]),
+    kind("type.model", ModelUnavailable, &["model_not_found_error", "resourcenotfoundexception"]),
     Rule::new("codes.rate_limit_exceeded", Tier::Vague, RateLimit)
         .code(&[
             "rate_limit_exceeded",
