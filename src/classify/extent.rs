@@ -158,6 +158,7 @@ fn named(words: &str) -> Option<Dimension> {
             &[
                 "今日的免费次数",
                 "今日次数",
+                "今日调用次数",
                 "今天的次数",
                 "每日次数",
                 "daily limit of requests",

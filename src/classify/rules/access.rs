@@ -25,6 +25,8 @@ pub(super) const RULES: &[Rule] = &[
             "region is not supported",
             "from your region",
             "from your country",
+            "cross-border isolation",
+            "unavailable for legal reasons",
             "所在地区",
             "地区不支持",
         ]],

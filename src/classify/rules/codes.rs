@@ -76,15 +76,10 @@ pub(super) const RULES: &[Rule] = &[
         &["json_validate_failed", "tool_use_failed", "output_parse_failed", "finishreason=malformed_function_call"],
     ),
     // Money.
-    code(
-        "openai.organization_limit_code",
-        QuotaExhausted,
-        &["organization_spend_limit_exceeded", "organization_usage_limit_exceeded"],
-    )
-    .scope(ScopeLevel::Account)
-    .dimension(Dimension::Monthly),
     code("anthropic.spend_limit_code", QuotaExhausted, &["enforced_spend_limit_reached"]).dimension(Dimension::Monthly),
-    code("openrouter.in_flight", RateLimit, &["openrouter_in_flight_budget"]).scope(ScopeLevel::Account),
+    code("openrouter.in_flight", RateLimit, &["openrouter_in_flight_budget"])
+        .scope(ScopeLevel::Account)
+        .dimension(Dimension::Concurrency),
     code("openrouter.free_daily", QuotaExhausted, &["openrouter_free_tier_daily"])
         .scope(ScopeLevel::Account)
         .dimension(Dimension::Rpd),
@@ -127,7 +122,7 @@ pub(super) const RULES: &[Rule] = &[
         .scope(ScopeLevel::Model)
         .dimension(Dimension::Tpm),
     code("openai.insufficient_quota_code", Billing, &["insufficient_quota"]).scope(ScopeLevel::Account),
-    code("zhipu.money", Billing, &["1112", "1309"]).only(&["zhipu", "zai", "z-ai", "bigmodel"]),
+    code("zhipu.money", Billing, &["1309"]).only(&["zhipu", "zai", "z-ai", "bigmodel"]),
     // Long windows.
     code(
         "code.usage_limit",

@@ -94,12 +94,16 @@ pub(super) const RULES: &[Rule] = &[
         ],
     ),
     code("zhipu.auth", Auth, &["1000", "1001", "1002", "1003", "1004"]).only(&["zhipu", "zai", "z-ai", "bigmodel"]),
-    code("zhipu.barred", Auth, &["1313", "1110", "1111", "1121"])
+    code("zhipu.barred", Auth, &["1313", "1110", "1111", "1112", "1121"])
         .only(&["zhipu", "zai", "z-ai", "bigmodel"])
         .scope(ScopeLevel::Account),
     code("minimax.auth", Auth, &["1004", "2049"]).only(&["minimax"]),
     code("cloudflare.auth", Auth, &["10000", "10001", "9109", "2009"]).only(&["cloudflare"]),
-    code("cloudflare.account", Permission, &["3023", "5016"]).only(&["cloudflare"]),
+    code("cloudflare.account", Permission, &["3023"]).only(&["cloudflare"]).scope(ScopeLevel::Account),
+    // Terms that were not agreed to, and models of others.
+    code("cloudflare.model_not_allowed", Permission, &["5016", "5018", "3041"])
+        .only(&["cloudflare"])
+        .scope(ScopeLevel::Model),
     // What the key may do.
     code(
         "code.permission",
@@ -156,7 +160,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
     )
     .scope(ScopeLevel::Model),
-    code("cloudflare.model", ModelUnavailable, &["5007", "5018"]).only(&["cloudflare"]).scope(ScopeLevel::Model),
+    code("cloudflare.model", ModelUnavailable, &["5007"]).only(&["cloudflare"]).scope(ScopeLevel::Model),
     // Faults of the request.
     code(
         "code.unsupported",

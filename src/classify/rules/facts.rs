@@ -42,7 +42,8 @@ pub(super) const RULES: &[Rule] = &[
         .scope(ScopeLevel::Model)
         .dimension(Dimension::Rpd),
     when("github_models.per_minute", Class::RateLimit, &[Condition::header_holds("x-ratelimit-type", "ByMinute")])
-        .scope(ScopeLevel::Model),
+        .scope(ScopeLevel::Model)
+        .dimension(Dimension::Rpm),
     // The body says the same for a minute and for a week; only these headers tell.
     when("anthropic.plan_window", Class::QuotaExhausted, PLAN_REJECTED).status(&[0, 200, 402, 403, 429]),
 ];

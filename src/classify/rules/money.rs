@@ -9,7 +9,11 @@ pub(super) const RULES: &[Rule] = &[
     words("dashscope.token_limit", RateLimit, &[&["#token-limit", "allocated quota exceeded"]])
         .scope(ScopeLevel::Model)
         .dimension(Dimension::Tpm),
-    // This one of the codes decides against its own sentence: other projects go on working.
+    // These codes decide against their own sentence: a month ends, and a project's limit leaves other projects working.
+    Rule::new("openai.organization_limit_code", super::Tier::Words, QuotaExhausted)
+        .code(&["organization_spend_limit_exceeded", "organization_usage_limit_exceeded"])
+        .scope(ScopeLevel::Account)
+        .dimension(Dimension::Monthly),
     Rule::new("openai.project_limit_code", super::Tier::Words, QuotaExhausted)
         .code(&["project_spend_limit_exceeded"])
         .scope(ScopeLevel::Credential)
@@ -264,10 +268,6 @@ pub(super) const RULES: &[Rule] = &[
         "free usage",
     ]),
     // A code that renews with the month tells it from the empty wallet, whose words are the same.
-    words("openai.spend_limit", QuotaExhausted, &[&["exceeded your current quota"]])
-        .code(&["organization_spend_limit_exceeded", "organization_usage_limit_exceeded"])
-        .scope(ScopeLevel::Account)
-        .dimension(Dimension::Monthly),
     // Gemini opens with this sentence for a minute, a day and no allowance alike, so alone it says nothing there.
     words(
         "openai.insufficient_quota",

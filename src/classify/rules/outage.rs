@@ -152,7 +152,12 @@ pub(super) const OVERLOADED: &[Rule] = &[
             "系统维护",
         ]],
     )
-    .unless(&["model is currently unavailable in", "unavailable in your"]),
+    .unless(&[
+        "model is currently unavailable in",
+        "unavailable in your",
+        // Cloudflare says so to an account that it has barred.
+        "unavailable for account",
+    ]),
 ];
 
 /// Timeouts, then crashes.
