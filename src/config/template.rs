@@ -98,6 +98,13 @@ const REST: &str = r##"
 # contains = "kv cache full"
 # class = "overloaded"
 
+# [[rules]]                             # all that is asked for must be there; the first rule that fits decides
+# status = [429, "5xx"]
+# header = { name = "x-queue-depth", above = 100 }
+# without = "per day"
+# class = "overloaded"
+# retry_after = "5m"                    # when the payload does not say
+
 # [[caps]]                              # a limit that you know better
 # provider = "groq"
 # model = "llama-3.3-70b-versatile"

@@ -248,7 +248,7 @@ fn the_template_s_comments_are_good_toml() {
         parse(&open, Path::new("llmr.toml"), builtin()).unwrap_or_else(|problems| panic!("{problems:#?}\n{open}"));
     assert_eq!(
         (config.limits, config.rules.len(), config.credentials_of(&"groq".into()).count()),
-        (Limits::default(), 1, 1)
+        (Limits::default(), 2, 1)
     );
 }
 
