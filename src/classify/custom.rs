@@ -100,21 +100,7 @@ impl CustomRule {
         if !self.asks() || !self.provider.as_ref().is_none_or(is_asked) {
             return None;
         }
-        let layers = || signals.layers.iter().map(|read| &read.layer);
-        let mut seen = Vec::new();
-        if !self.statuses.is_empty() {
-            seen.push(format!("status {}", heard.status(&self.statuses)?));
-        }
-        for (what, wanted, found) in [
-            ("code", &self.codes, layers().flat_map(|layer| &layer.codes).collect::<Vec<_>>()),
-            ("type", &self.kinds, layers().flat_map(|layer| &layer.kinds).collect()),
-        ] {
-            if !wanted.is_empty() {
-                let word =
-                    found.into_iter().find(|word| wanted.iter().any(|wanted| wanted.eq_ignore_ascii_case(word)))?;
-                seen.push(format!("{what} {word}"));
-            }
-        }
+        let mut seen = self.seen_in_places(heard)?;
         if !self.contains.iter().all(|phrase| heard.says(phrase)) {
             return None;
         }
@@ -130,5 +116,23 @@ impl CustomRule {
             seen.push(format!("no `{phrase}`"));
         }
         Some(seen.join(", "))
+    }
+    /// What was seen of the statuses, codes and types.
+    fn seen_in_places(&self, heard: &Heard<'_>) -> Option<Vec<String>> {
+        let layers = || heard.signals.layers.iter().map(|read| &read.layer);
+        let mut seen = Vec::new();
+        if !self.statuses.is_empty() {
+            seen.push(format!("status {}", heard.status(&self.statuses)?));
+        }
+        for (what, wanted, found) in [
+            ("code", &self.codes, layers().flat_map(|layer| &layer.codes).collect::<Vec<_>>()),
+            ("type", &self.kinds, layers().flat_map(|layer| &layer.kinds).collect()),
+        ] {
+            if !wanted.is_empty() {
+                let is_wanted = |word: &&String| wanted.iter().any(|wanted| wanted.eq_ignore_ascii_case(word));
+                seen.push(format!("{what} {}", found.into_iter().find(is_wanted)?));
+            }
+        }
+        Some(seen)
     }
 }

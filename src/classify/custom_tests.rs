@@ -95,11 +95,13 @@ fn every_part_of_an_operators_rule_must_match_and_is_told() {
 fn all_operators_rules_that_match_are_explained_in_their_order() {
     let rule =
         |name: &str, status: u16| CustomRule { statuses: vec![status..=status], ..CustomRule::new(name, Overloaded) };
-    let classifier = Classifier::new(vec![rule("a", 500), rule("b", 503), rule("c", 503)]);
+    let classifier =
+        Classifier::new(vec![rule("a", 500), rule("b", 503), CustomRule { class: RateLimit, ..rule("c", 503) }]);
     let explanation = classifier.explain(&busy(), &Catalog::default(), now());
     let operators: Vec<_> =
         explanation.matches.iter().filter(|one| one.tier == "operator").map(|one| one.rule.as_str()).collect();
     assert_eq!((explanation.failure.rule.as_str(), operators), ("b", vec!["b", "c"]));
+    assert!(explanation.reason.contains("the first of the operator's rules decides"), "{}", explanation.reason);
 }
 
 #[test]

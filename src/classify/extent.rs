@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::domain::{Class, Dimension, ScopeLevel};
 
 use super::matcher::Matched;
-use super::rules::EMPTY_OF_A_DAY;
+use super::rules::{EMPTY_OF_A_DAY, EMPTY_OF_GROQS_DAY};
 use super::signals::Signals;
 
 /// The limit that was hit; none for classes that are no limits.
@@ -100,8 +100,7 @@ fn by_headers(signals: &Signals) -> Option<Dimension> {
     if let Some((name, _)) = EMPTY_OF_A_DAY.header(signals) {
         return Some(if name.contains("token") { Dimension::Tpd } else { Dimension::Rpd });
     }
-    // Groq counts requests by the day only.
-    if signals.provider.as_deref() == Some("groq") && signals.header("x-ratelimit-remaining-requests") == Some("0") {
+    if signals.provider.as_deref() == Some("groq") && EMPTY_OF_GROQS_DAY.header(signals).is_some() {
         return Some(Dimension::Rpd);
     }
     if signals.header("x-ratelimit-type").is_some_and(|kind| kind.contains("Concurrent")) {

@@ -172,6 +172,8 @@ fn reason(matches: &[RuleMatch]) -> String {
     };
     let why = if winner.tier != second.tier {
         format!("{} come before {}", winner.tier, second.tier)
+    } else if winner.tier == Tier::Operator.as_str() {
+        "the first of the operator's rules decides".to_owned()
     } else if winner.depth != second.depth {
         "the inner error comes before the outer".to_owned()
     } else {

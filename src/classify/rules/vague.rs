@@ -12,6 +12,9 @@ use crate::domain::ScopeLevel;
 /// A header that says that nothing is left of the day.
 pub(crate) const EMPTY_OF_A_DAY: Condition<&str> = Condition::header_is("x-ratelimit-remaining*-day", "0");
 
+/// The same of Groq, which counts requests by the day only.
+pub(crate) const EMPTY_OF_GROQS_DAY: Condition<&str> = Condition::header_is("x-ratelimit-remaining-requests", "0");
+
 pub(super) const RULES: &[Rule] = &[
     // Google and xAI put one status over many causes; alone it means this.
     vague("gemini.resource_exhausted", RateLimit, &[&["resource has been exhausted"]]).scope(ScopeLevel::Account),
@@ -20,10 +23,9 @@ pub(super) const RULES: &[Rule] = &[
         .when(&[Condition::header_is("anthropic-ratelimit-*-remaining", "0")])
         .status(&[0, 429]),
     Rule::new("headers.day_empty", Tier::Vague, QuotaExhausted).when(&[EMPTY_OF_A_DAY]).status(&[0, 429]),
-    // Groq counts requests by the day only.
     Rule::new("groq.day_empty", Tier::Vague, QuotaExhausted)
         .only(&["groq"])
-        .when(&[Condition::header_is("x-ratelimit-remaining-requests", "0")])
+        .when(&[EMPTY_OF_GROQS_DAY])
         .status(&[0, 429]),
     // Anthropic says "Rate limited", without a limit, when it throttles everybody.
     vague("anthropic.rate_limited", Overloaded, &[&["rate limited"]]).only(&["anthropic"]).unless(&[
