@@ -1,6 +1,6 @@
 //! `llmr classify`.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -99,8 +99,6 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) width: u16,
     /// Whether a person would see a progress bar on standard error and not be disturbed by it.
     pub(crate) shows_progress: bool,
-    /// Where input comes from.
-    pub(crate) stdin: &'a mut dyn Read,
     /// Where results go.
     pub(crate) out: &'a mut (dyn Write + Send),
     /// Where complaints go.
@@ -112,14 +110,14 @@ pub(crate) struct Surroundings<'a> {
 /// # Errors
 /// When a file cannot be read, which is named, or the output cannot be written.
 pub(crate) fn run(args: &ClassifyArgs, around: Surroundings<'_>) -> Result<u8, CliError> {
-    let Surroundings { catalog, rules, now, width, shows_progress, stdin, out, err } = around;
+    let Surroundings { catalog, rules, now, width, shows_progress, out, err } = around;
     if let Some(class) = args.class_help {
         writeln!(out, "{class}: {}", class_help(class))?;
         return Ok(0);
     }
     let shape = shape(args);
     let classifier = Classifier::new(rules);
-    let mut source = Source::open(&args.files, stdin)?;
+    let mut source = Source::open(&args.files)?;
     let mut clock = Reading { now: now(), zone: args.tz.clone() };
     let mut progress = shows_progress.then(|| Progress::new(clock.now));
     let mut totals = Totals::default();
@@ -172,7 +170,7 @@ fn end(
     args: &ClassifyArgs,
     shape: Shape,
     totals: &Totals,
-    source: &Source<'_>,
+    source: &Source,
     out: &mut (dyn Write + Send),
     err: &mut (dyn Write + Send),
 ) -> Result<(), CliError> {

@@ -96,7 +96,6 @@ fn classify(args: &crate::classify::ClassifyArgs, context: &mut Context) -> Resu
         now: &|| context.clock.now(),
         width: context.output.width(),
         shows_progress: context.output.stderr_is_terminal() && !context.output.stdout_is_terminal(),
-        stdin: &mut std::io::stdin().lock(),
         out: &mut std::io::stdout(),
         err: &mut std::io::stderr(),
     };

@@ -5,6 +5,9 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::thread;
+use std::time::Duration;
 
 use flate2::read::MultiGzDecoder;
 use llmr::classify::capture::{Block, Splitter};
@@ -23,30 +26,29 @@ pub struct Part {
 }
 
 /// A file that is being read.
-struct Open<'a> {
-    splitter: Splitter<Box<dyn Read + 'a>>,
+struct Open {
+    splitter: Splitter<Box<dyn Read>>,
     name: Arc<str>,
     /// What error messages call it.
     what: String,
 }
 
 /// The files that are left to read.
-pub struct Source<'a> {
+pub struct Source {
     paths: std::vec::IntoIter<PathBuf>,
     several: bool,
-    stdin: Option<&'a mut dyn Read>,
-    current: Option<Open<'a>>,
+    current: Option<Open>,
     read: Arc<AtomicU64>,
     total: Option<u64>,
     lines: usize,
 }
 
-impl<'a> Source<'a> {
+impl Source {
     /// Looks whether all the files can be read; `-` or none is standard input.
     ///
     /// # Errors
     /// When a file cannot be read, which is named; nothing was read then.
-    pub fn open(files: &[PathBuf], stdin: &'a mut dyn Read) -> Result<Self, CliError> {
+    pub fn open(files: &[PathBuf]) -> Result<Self, CliError> {
         let paths = if files.is_empty() { vec![PathBuf::from("-")] } else { files.to_vec() };
         let mut total = Some(0);
         for path in &paths {
@@ -65,7 +67,7 @@ impl<'a> Source<'a> {
         let several = paths.len() > 1;
         let read = Arc::new(AtomicU64::new(0));
         let paths = paths.into_iter();
-        Ok(Self { paths, several, stdin: Some(stdin), current: None, read, total, lines: 0 })
+        Ok(Self { paths, several, current: None, read, total, lines: 0 })
     }
 
     /// How many bytes were read of how many, as far as that is known.
@@ -109,19 +111,15 @@ impl<'a> Source<'a> {
     fn begin(&mut self, path: &Path) -> Result<(), CliError> {
         let is_stdin = path.as_os_str() == "-";
         let what = if is_stdin { "standard input".to_owned() } else { path.display().to_string() };
-        let raw: Box<dyn Read + 'a> = match (is_stdin, self.stdin.take()) {
-            (true, Some(stdin)) => Box::new(stdin),
-            // A second `-` has nothing left.
-            (true, None) => Box::new(io::empty()),
-            (false, stdin) => {
-                self.stdin = stdin;
-                Box::new(File::open(path).map_err(|error| unreadable(&what, &error))?)
-            }
+        let raw: Box<dyn Read> = match is_stdin {
+            true => Box::new(Live::stdin()),
+            false => Box::new(File::open(path).map_err(|error| unreadable(&what, &error))?),
         };
         let counted = Counted { source: raw, read: Arc::clone(&self.read) };
         let plain = unpacked(counted).map_err(|error| unreadable(&what, &error))?;
         let name = if self.several { format!("{}: ", printable(&path.display().to_string())) } else { String::new() };
-        self.current = Some(Open { splitter: Splitter::new(plain), name: name.into(), what });
+        let splitter = if is_stdin { Splitter::live(plain) } else { Splitter::new(plain) };
+        self.current = Some(Open { splitter, name: name.into(), what });
         Ok(())
     }
 }
@@ -131,7 +129,7 @@ fn unreadable(what: &str, error: &io::Error) -> CliError {
 }
 
 /// The stream, unpacked if it begins as gzip does.
-fn unpacked<'a>(mut source: impl Read + 'a) -> io::Result<Box<dyn Read + 'a>> {
+fn unpacked(mut source: impl Read + 'static) -> io::Result<Box<dyn Read>> {
     let mut head = Vec::new();
     while head.len() < 2 {
         let mut byte = [0];
@@ -145,6 +143,75 @@ fn unpacked<'a>(mut source: impl Read + 'a) -> io::Result<Box<dyn Read + 'a>> {
     let packed = head == [0x1f, 0x8b];
     let whole = Joined { head, at: 0, source };
     Ok(if packed { Box::new(MultiGzDecoder::new(whole)) } else { Box::new(whole) })
+}
+
+/// How long a pipe must be silent before what came so far is worked on.
+const SILENCE: Duration = Duration::from_millis(200);
+
+/// How much is read from a pipe at once: as much as it holds.
+const PIPE: usize = 1 << 16;
+
+/// Standard input, of which someone may be watching the end: a read gives less than was asked for only at the end or
+/// when nothing has come for a while.
+struct Live {
+    pieces: Receiver<io::Result<Vec<u8>>>,
+    piece: Vec<u8>,
+    at: usize,
+}
+
+impl Live {
+    fn stdin() -> Self {
+        let (give, pieces) = sync_channel(8);
+        // It ends with the stream, or with the process.
+        thread::spawn(move || {
+            let mut stdin = io::stdin().lock();
+            loop {
+                let mut piece = vec![0; PIPE];
+                let read = match stdin.read(&mut piece) {
+                    Ok(0) => return,
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                    read => read,
+                };
+                let failed = read.is_err();
+                let given = give.send(read.map(|length| {
+                    piece.truncate(length);
+                    piece
+                }));
+                if failed || given.is_err() {
+                    return;
+                }
+            }
+        });
+        Self { pieces, piece: Vec::new(), at: 0 }
+    }
+
+    /// Copies what is there; how much.
+    fn take(&mut self, buffer: &mut [u8]) -> usize {
+        let rest = self.piece.get(self.at..).unwrap_or(&[]);
+        let length = rest.len().min(buffer.len());
+        buffer.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+        self.at += length;
+        length
+    }
+}
+
+impl Read for Live {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut filled = self.take(buffer);
+        while filled < buffer.len() {
+            // The first piece is waited for without end.
+            let next = match filled {
+                0 => self.pieces.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                _ => self.pieces.recv_timeout(SILENCE),
+            };
+            match next {
+                Ok(piece) => (self.piece, self.at) = (piece?, 0),
+                Err(_) => break,
+            }
+            filled += self.take(buffer.get_mut(filled..).unwrap_or(&mut []));
+        }
+        Ok(filled)
+    }
 }
 
 /// A stream whose first bytes were read already.

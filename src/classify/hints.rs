@@ -48,6 +48,7 @@ pub(crate) fn read(signals: &Signals, evidence: &Evidence, now: Timestamp) -> Op
     let fields = reading.fields();
     let found = reading
         .best_field(&fields, false)
+        .or_else(|| reading.printed_delay())
         .or_else(|| reading.message())
         .or_else(|| reading.retry_after())
         .or_else(|| reading.best_field(&fields, true))
@@ -204,6 +205,14 @@ impl Reading<'_> {
         };
         let apart = at.duration_since(found.at).unsigned_abs();
         if apart < Duration::from_secs(120) { Stated { at, ..found } } else { found }
+    }
+
+    /// Google's wait as its Python library prints it: `retry_delay { seconds: 19 }`.
+    fn printed_delay(&self) -> Option<Stated> {
+        let after = self.signals.raw.split("retry_delay {").nth(1)?.trim_start().strip_prefix("seconds:")?;
+        let number = after.trim_start().split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()?;
+        let after = duration::from_seconds(number)?;
+        self.stated(Hint::After(after), ResetSource::Body("retry_delay".to_owned()))
     }
 
     fn message(&self) -> Option<Stated> {

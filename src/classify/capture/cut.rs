@@ -144,7 +144,9 @@ fn starts(line: &str, entry: bool, before: &Before) -> bool {
     }
     // Within a dump that is not closed nothing begins, unless the dump never ends.
     let closed_by_blank = before.blank && !is_continuation(line);
-    let inside = before.open > 0 && before.length < OPEN && !(entry && has_level(line)) && !closed_by_blank;
+    // The fields of a dump have names like `error:` too, but they are indented.
+    let marked = entry && has_level(line) && !line.starts_with(' ');
+    let inside = before.open > 0 && before.length < OPEN && !marked && !closed_by_blank;
     if inside || (before.announced && !entry) {
         return false;
     }

@@ -19,8 +19,8 @@ use super::line::Line;
 use super::regions;
 use super::stamp::Reading;
 use super::tells::{
-    announces, is_calm, is_foreign, is_no_log, is_prose, names_a_model, says_error, says_level_of_trouble,
-    says_trouble, without_denials,
+    announces, is_calm, is_description, is_foreign, is_no_log, is_prose, names_a_model, says_error,
+    says_level_of_trouble, says_trouble, without_denials,
 };
 
 /// What a piece is by itself.
@@ -129,8 +129,7 @@ fn judge(text: &str) -> Option<Judged> {
 
 /// An object on its own: what was asked and what was answered are objects too.
 fn judge_document(value: &serde_json::Value, text: &str) -> Option<Judged> {
-    // What was asked, and descriptions of an interface, are no outcome.
-    if ["messages", "prompt", "openapi", "swagger", "$schema"].iter().any(|key| value.get(key).is_some()) {
+    if is_description(value) {
         return None;
     }
     let evidence = Evidence { body: text.to_owned(), ..Evidence::default() };
@@ -226,6 +225,11 @@ fn belongs(last: &Told, next: &Told) -> bool {
     let statuses_agree = a.status == b.status || a.status.is_none() || b.status.is_none();
     if !a.clear || !b.clear {
         return statuses_agree && (a.status.is_some() != b.status.is_some() || a.class == b.class || !next.piece.entry);
+    }
+    // A status is explained by the paragraph after it, in words that say more.
+    let explains = a.status.is_some() && b.status.is_none() && !next.piece.entry && !head && next.piece.apart;
+    if explains && document(&next.piece.text).is_none() {
+        return true;
     }
     // A report of one failure often has several paragraphs; another one begins with an exception or a status.
     a.class == b.class && statuses_agree && (repeats || (!next.piece.entry && !head))

@@ -10,6 +10,7 @@ use crate::domain::{Class, Evidence};
 use super::exchange::{self, is_event};
 use super::line::Line;
 use super::stamp::Reading;
+use super::tells::is_description;
 use super::{Broken, Capture, har, jsonl, log, structured};
 
 /// A text between records.
@@ -214,10 +215,10 @@ impl Out<'_> {
                         number(&mut lines, text, first);
                         self.log(Some(&lines));
                     }
-                    false => self.body(text, first, last),
+                    false => self.body(value, text, first, last),
                 }
             }
-            _ => self.body(text, first, last),
+            _ => self.body(value, text, first, last),
         }
     }
 
@@ -225,9 +226,9 @@ impl Out<'_> {
         self.found.push(jsonl::of_object(map.clone(), line).map(|capture| Capture { end_line, ..capture }));
     }
 
-    fn body(&mut self, text: &str, line: usize, end_line: usize) {
+    fn body(&mut self, value: &Value, text: &str, line: usize, end_line: usize) {
         let evidence = Evidence { body: text.to_owned(), ..Evidence::default() };
-        if failed(&evidence, true) {
+        if !is_description(value) && failed(&evidence, true) {
             self.found.push(Ok(Capture { id: None, line, end_line, evidence }));
         }
     }
@@ -244,7 +245,7 @@ fn number(lines: &mut [Line<'_>], document: &str, first: usize) {
         let rest = document.get(place..).unwrap_or("");
         if let Some(at) = rest.find(&spelled).filter(|_| spelled.len() > 3) {
             line += rest.get(..at).map_or(0, |passed| passed.matches('\n').count());
-            place += at;
+            place += at + spelled.len();
         }
         one.number = line;
     }

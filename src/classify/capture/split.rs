@@ -13,7 +13,7 @@ const BLOCK: usize = 1 << 20;
 /// How much is asked for at once.
 const PIECE: usize = 1 << 18;
 
-/// A read that gives less than this found the pipe empty: what is there is given now, for someone may be watching.
+/// A read of a live stream that gives less than this found it empty.
 const SHORT: usize = 1 << 15;
 
 /// The longest line that is kept. What is beyond is dropped up to the line's end.
@@ -56,12 +56,20 @@ pub struct Splitter<R> {
     ended: bool,
     /// Whether all of the stream is one document, which can't be cut.
     one_document: bool,
+    /// Whether someone may be watching the end of the stream.
+    live: bool,
 }
 
 impl<R: Read> Splitter<R> {
     /// A splitter at the start of the stream.
     pub fn new(source: R) -> Self {
-        Self { source, kept: Vec::new(), line: 1, first: true, ended: false, one_document: false }
+        Self { source, kept: Vec::new(), line: 1, first: true, ended: false, one_document: false, live: false }
+    }
+
+    /// The same for a stream whose short reads mean that there is no more for now: what is there is given then, for
+    /// someone may be watching.
+    pub fn live(source: R) -> Self {
+        Self { live: true, ..Self::new(source) }
     }
 
     /// The next block; none at the end.
@@ -104,7 +112,7 @@ impl<R: Read> Splitter<R> {
             let read = read?;
             self.ended = read == 0;
             self.drop_overlong();
-            if self.ended || read < SHORT {
+            if self.ended || (self.live && read < SHORT) {
                 return Ok(!self.ended);
             }
         }
@@ -226,7 +234,8 @@ mod tests {
     #[test]
     fn what_is_there_is_given_when_the_pipe_is_empty() {
         let text = b"{\"status\":429}\n{\"status\":500}\n{\"sta";
-        let blocks = blocks(Dribble(text, vec![usize::MAX, 5, 15, 15]));
+        let mut splitter = Splitter::live(Dribble(text, vec![usize::MAX, 5, 15, 15]));
+        let blocks: Vec<_> = std::iter::from_fn(|| splitter.next_block().expect("readable")).collect();
         assert_eq!(blocks.iter().map(|block| block.bytes.len()).collect::<Vec<_>>(), [15, 15, 5]);
     }
 

@@ -302,8 +302,8 @@ fn is_healthy(level: &str, rest: &Map<String, Value>) -> bool {
     const ERRORS: &[&str] = &["err", "error", "exception", "errors", "exc_info", "failure", "reason", "cause"];
     let calm = matches!(level, "INFO" | "DEBUG");
     let status = ["status", "statusCode", "status_code"].iter().find_map(|key| rest.get(*key)).and_then(Value::as_u64);
-    let holds = |key: &&str| rest.get(*key).is_some_and(|value| !value.is_null() && value != false && value != "");
-    calm && status.is_none_or(|status| status < 400) && !ERRORS.iter().any(|key| holds(&key))
+    let holds = |key: &str| rest.get(key).is_some_and(|value| !value.is_null() && value != false && value != "");
+    calm && status.is_none_or(|status| status < 400) && !ERRORS.iter().any(|key| holds(key))
 }
 
 fn take(map: &mut Map<String, Value>, keys: &[&str]) -> Option<Value> {

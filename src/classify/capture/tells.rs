@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::Regex;
+use serde_json::Value;
 
 use crate::classify::text;
 
@@ -101,6 +102,12 @@ static LISTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// A request that went well, in the words of a web server.
 static ACCESS: LazyLock<Option<Regex>> =
     LazyLock::new(|| text::expression(r#""(?:GET|POST|PUT|HEAD|OPTIONS|DELETE) \S+ HTTP/[\d.]+"?"? [123]\d\d\b"#));
+
+/// What is asked, and what describes an interface, is no outcome.
+pub(super) fn is_description(value: &Value) -> bool {
+    let is_asked = value.pointer("/messages/0/role").is_some();
+    is_asked || ["prompt", "openapi", "swagger", "$schema"].iter().any(|key| value.get(key).is_some())
+}
 
 /// Whether it is the failure of something else than a model's service: databases, stores, package registries.
 pub(super) fn is_foreign(text: &str) -> bool {
