@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use llmr::catalog::Catalog;
-use llmr::classify::capture::{Format, Reading};
+use llmr::classify::capture::{Format, Reading, Spare};
 use llmr::classify::{Classifier, CustomRule};
 use llmr::domain::{Class, ProviderName};
 use llmr::report::classify::{Output, Shape, Table, Totals, Worker, class_help};
@@ -118,6 +118,7 @@ pub(crate) fn run(args: &ClassifyArgs, around: Surroundings<'_>) -> Result<u8, C
     let shape = shape(args);
     let classifier = Classifier::new(rules);
     let mut source = Source::open(&args.files)?;
+    let (blocks, texts) = (source.spare(), Spare::default());
     let mut clock = Reading { now: now(), zone: args.tz.clone() };
     let mut progress = shows_progress.then(|| Progress::new(clock.now));
     let mut totals = Totals::default();
@@ -137,8 +138,11 @@ pub(crate) fn run(args: &ClassifyArgs, around: Surroundings<'_>) -> Result<u8, C
     let provider = args.provider.clone().map(ProviderName::new);
     let worker = || {
         let mut worker = Worker::new(&classifier, catalog, provider.clone(), shape);
+        let (blocks, texts) = (&blocks, &texts);
         move |(part, reading): (Part, Reading)| {
-            (worker.read(&part.block, args.format.into(), &reading, &part.name), part.last)
+            let output = worker.read(&part.block, args.format.into(), &reading, &part.name, texts.take());
+            blocks.give(part.block.bytes);
+            (output, part.last)
         }
     };
     let take = |(output, last): (Output, bool)| {
@@ -146,8 +150,10 @@ pub(crate) fn run(args: &ClassifyArgs, around: Surroundings<'_>) -> Result<u8, C
             writeln!(err, "error: {line}")?;
         }
         totals.merge(&output.totals);
-        out.write_all(output.rendered(&mut table, last).as_bytes())?;
+        let text = output.rendered(&mut table, last);
+        out.write_all(text.as_bytes())?;
         out.flush()?;
+        texts.give(text.into_bytes());
         Ok(())
     };
     pipeline::in_order(jobs, next, worker, take)?;

@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use flate2::read::MultiGzDecoder;
-use llmr::classify::capture::{Block, Splitter};
+use llmr::classify::capture::{Block, Spare, Splitter};
 use llmr::domain::printable;
 
 use crate::error::CliError;
@@ -41,6 +41,7 @@ pub struct Source {
     read: Arc<AtomicU64>,
     total: Option<u64>,
     lines: usize,
+    spare: Arc<Spare>,
 }
 
 impl Source {
@@ -67,12 +68,17 @@ impl Source {
         let several = paths.len() > 1;
         let read = Arc::new(AtomicU64::new(0));
         let paths = paths.into_iter();
-        Ok(Self { paths, several, current: None, read, total, lines: 0 })
+        Ok(Self { paths, several, current: None, read, total, lines: 0, spare: Arc::default() })
     }
 
     /// How many bytes were read of how many, as far as that is known.
     pub fn progress(&self) -> (u64, Option<u64>) {
         (self.read.load(Ordering::Relaxed), self.total)
+    }
+
+    /// Where room goes that is no longer needed.
+    pub fn spare(&self) -> Arc<Spare> {
+        Arc::clone(&self.spare)
     }
 
     /// How many lines were read.
@@ -118,7 +124,8 @@ impl Source {
         let counted = Counted { source: raw, read: Arc::clone(&self.read) };
         let plain = unpacked(counted).map_err(|error| unreadable(&what, &error))?;
         let name = if self.several { format!("{}: ", printable(&path.display().to_string())) } else { String::new() };
-        let splitter = if is_stdin { Splitter::live(plain) } else { Splitter::new(plain) };
+        let spare = self.spare();
+        let splitter = if is_stdin { Splitter::live(plain, spare) } else { Splitter::with_spare(plain, spare) };
         self.current = Some(Open { splitter, name: name.into(), what });
         Ok(())
     }

@@ -21,7 +21,7 @@ use serde_json::Value;
 
 use crate::domain::Evidence;
 
-pub use split::{Block, Splitter};
+pub use split::{Block, Spare, Splitter};
 pub use stamp::Reading;
 
 /// The form of captured failures.

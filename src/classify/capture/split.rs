@@ -4,6 +4,7 @@
 //! near the end of what was read, more is read, up to a bound.
 
 use std::io::{self, Read};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{cut, har};
 
@@ -49,8 +50,12 @@ impl Block {
 #[derive(Debug)]
 pub struct Splitter<R> {
     source: R,
-    /// What was read and is not given yet.
+    /// What was read and is not given yet, and room behind it.
     kept: Vec<u8>,
+    /// How much of it was read.
+    filled: usize,
+    /// The room of blocks that are done with.
+    spare: Arc<Spare>,
     line: usize,
     first: bool,
     ended: bool,
@@ -63,13 +68,29 @@ pub struct Splitter<R> {
 impl<R: Read> Splitter<R> {
     /// A splitter at the start of the stream.
     pub fn new(source: R) -> Self {
-        Self { source, kept: Vec::new(), line: 1, first: true, ended: false, one_document: false, live: false }
+        Self::with_spare(source, Arc::default())
+    }
+
+    /// A splitter that uses the room of blocks again which others are done with: to get and clear new memory for each
+    /// takes longer than to find its lines.
+    pub fn with_spare(source: R, spare: Arc<Spare>) -> Self {
+        Self {
+            source,
+            kept: Vec::new(),
+            filled: 0,
+            spare,
+            line: 1,
+            first: true,
+            ended: false,
+            one_document: false,
+            live: false,
+        }
     }
 
     /// The same for a stream whose short reads mean that there is no more for now: what is there is given then, for
     /// someone may be watching.
-    pub fn live(source: R) -> Self {
-        Self { live: true, ..Self::new(source) }
+    pub fn live(source: R, spare: Arc<Spare>) -> Self {
+        Self { live: true, ..Self::with_spare(source, spare) }
     }
 
     /// The next block; none at the end.
@@ -81,35 +102,32 @@ impl<R: Read> Splitter<R> {
         loop {
             let drained = self.fill(target)?;
             if self.ended {
-                let rest = self.kept.len();
-                return Ok((rest > 0 || self.first).then(|| self.give(rest)));
+                return Ok((self.filled > 0 || self.first).then(|| self.give(self.filled)));
             }
-            if self.first && har::looks_like_one(&self.kept) {
+            let text = self.kept.get(..self.filled).unwrap_or(&[]);
+            if self.first && har::looks_like_one(text) {
                 self.one_document = true;
             }
             if !self.one_document
-                && let Some(cut) = place(&self.kept, drained)
+                && let Some(cut) = place(text, drained)
             {
                 return Ok(Some(self.give(cut)));
             }
-            target = self.kept.len() + BLOCK;
+            target = self.filled + BLOCK;
         }
     }
 
     /// Reads until there are `target` bytes, the stream ends, or has no more for now; says whether the latter.
     fn fill(&mut self, target: usize) -> io::Result<bool> {
-        while self.kept.len() < target {
-            let before = self.kept.len();
-            self.kept.resize(before + PIECE, 0);
-            let read = match self.source.read(self.kept.get_mut(before..).unwrap_or(&mut [])) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {
-                    self.kept.truncate(before);
-                    continue;
-                }
-                other => other,
+        while self.filled < target {
+            if self.kept.len() < self.filled + PIECE {
+                self.kept.resize(self.filled + PIECE, 0);
+            }
+            let read = match self.source.read(self.kept.get_mut(self.filled..).unwrap_or(&mut [])) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                other => other?,
             };
-            self.kept.truncate(before + read.as_ref().copied().unwrap_or(0));
-            let read = read?;
+            self.filled += read;
             self.ended = read == 0;
             self.drop_overlong();
             if self.ended || (self.live && read < SHORT) {
@@ -121,22 +139,49 @@ impl<R: Read> Splitter<R> {
 
     /// Drops the middle of a line that is longer than any record.
     fn drop_overlong(&mut self) {
-        if self.one_document || self.kept.len() <= LONGEST_LINE + PIECE {
+        if self.one_document || self.filled <= LONGEST_LINE + PIECE {
             return;
         }
-        let start = memchr::memrchr(b'\n', &self.kept).map_or(0, |at| at + 1);
-        if self.kept.len() - start > LONGEST_LINE {
-            self.kept.truncate(start + LONGEST_LINE);
-        }
+        let text = self.kept.get(..self.filled).unwrap_or(&[]);
+        let start = memchr::memrchr(b'\n', text).map_or(0, |at| at + 1);
+        self.filled = self.filled.min(start + LONGEST_LINE);
     }
 
     fn give(&mut self, cut: usize) -> Block {
-        let rest = self.kept.split_off(cut);
-        let bytes = std::mem::replace(&mut self.kept, rest);
+        let mut room = self.spare.take();
+        let rest = self.kept.get(cut..self.filled).unwrap_or(&[]);
+        if room.len() < rest.len() {
+            room.resize(rest.len(), 0);
+        }
+        if let Some(start) = room.get_mut(..rest.len()) {
+            start.copy_from_slice(rest);
+        }
+        self.filled = rest.len();
+        let mut bytes = std::mem::replace(&mut self.kept, room);
+        bytes.truncate(cut);
         let block = Block { first_line: self.line, first: self.first, last: self.ended, bytes };
         self.line += memchr::memchr_iter(b'\n', &block.bytes).count();
         self.first = false;
         block
+    }
+}
+
+/// Room that blocks and their results no longer need.
+#[derive(Debug, Default)]
+pub struct Spare(Mutex<Vec<Vec<u8>>>);
+
+impl Spare {
+    /// Takes the room of a block that is done with.
+    pub fn give(&self, room: Vec<u8>) {
+        // More than a few are never under way; what is much larger than usual is not worth keeping.
+        if room.capacity() <= 4 * BLOCK {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(room);
+        }
+    }
+
+    /// Room that was given, with whatever is in it.
+    pub fn take(&self) -> Vec<u8> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
     }
 }
 
@@ -234,7 +279,7 @@ mod tests {
     #[test]
     fn what_is_there_is_given_when_the_pipe_is_empty() {
         let text = b"{\"status\":429}\n{\"status\":500}\n{\"sta";
-        let mut splitter = Splitter::live(Dribble(text, vec![usize::MAX, 5, 15, 15]));
+        let mut splitter = Splitter::live(Dribble(text, vec![usize::MAX, 5, 15, 15]), Arc::default());
         let blocks: Vec<_> = std::iter::from_fn(|| splitter.next_block().expect("readable")).collect();
         assert_eq!(blocks.iter().map(|block| block.bytes.len()).collect::<Vec<_>>(), [15, 15, 5]);
     }

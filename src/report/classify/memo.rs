@@ -7,9 +7,10 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
+use std::sync::LazyLock;
 use std::time::Duration;
 
-use jiff::Timestamp;
+use memchr::memmem::Finder;
 
 use crate::domain::Class;
 
@@ -33,8 +34,8 @@ pub(super) struct Spans {
 /// When a known failure heals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Heals {
-    /// At a moment, or nobody knows.
-    At(Option<Timestamp>),
+    /// At the moment that stands in the result, or nobody knows.
+    AsSaid,
     /// So long after the time of the record.
     After(Duration),
 }
@@ -137,8 +138,11 @@ fn id(line: &[u8]) -> Option<Range<usize>> {
     (length > 0).then_some(start..start + length)
 }
 
+/// Building the search takes longer than the search.
+static AT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"at\":"));
+
 fn at(line: &[u8]) -> Option<Range<usize>> {
-    let key = memchr::memmem::find(line, b"\"at\":")?;
+    let key = AT.find(line)?;
     if !matches!(line.get(key.checked_sub(1)?), Some(b',' | b' ' | b'{')) {
         return None;
     }

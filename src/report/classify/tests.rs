@@ -10,7 +10,7 @@ fn output(shape: Shape, text: &str) -> Output {
     let (classifier, catalog) = (Classifier::default(), Catalog::default());
     let reading = Reading::at("2026-01-01T00:00:00Z".parse().expect("a time"));
     let mut worker = Worker::new(&classifier, &catalog, None, shape);
-    worker.read(&Block::whole(text.as_bytes().to_vec()), Format::Auto, &reading, "")
+    worker.read(&Block::whole(text.as_bytes().to_vec()), Format::Auto, &reading, "", Vec::new())
 }
 
 const SLOW_DOWN: &str =

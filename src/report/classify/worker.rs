@@ -67,13 +67,14 @@ impl<'a> Worker<'a> {
     }
 
     /// Finds, classifies and renders what is in the block. `name` is what stands before line numbers.
-    pub fn read(&mut self, block: &Block, format: Format, reading: &Reading, name: &str) -> Output {
+    /// `room` is memory for the text, with nothing of value in it.
+    pub fn read(&mut self, block: &Block, format: Format, reading: &Reading, name: &str, room: Vec<u8>) -> Output {
         // A moment that is read against the clock is another one when the clock has moved.
         if reading.now != self.now || self.memo.is_full() {
             self.memo.clear();
             self.now = reading.now;
         }
-        let mut page = Page { worker: self, name, out: Output::default() };
+        let mut page = Page { worker: self, name, out: Output { text: emptied(room), ..Output::default() } };
         capture::read_block(block, format, reading, &mut page);
         let mut out = page.out;
         self.memo.count(|class, provider, count| out.totals.add_many(class, provider, count));
@@ -83,6 +84,12 @@ impl<'a> Worker<'a> {
     fn remembers(&self) -> bool {
         matches!(self.shape, Shape::Json | Shape::Totals)
     }
+}
+
+/// Room for text, with nothing in it.
+fn emptied(mut room: Vec<u8>) -> String {
+    room.clear();
+    String::from_utf8(room).unwrap_or_default()
 }
 
 /// What a block gives, as it is found.
@@ -100,14 +107,18 @@ impl Sink for Page<'_, '_> {
         let Some((known, spans)) = self.worker.memo.get(line) else { return false };
         let at = memo::text(line, spans.at.as_ref()).map(str::parse::<Timestamp>).transpose();
         let heals = match (known.heals, at) {
-            (Heals::At(at), Ok(_)) => at,
+            (Heals::AsSaid, Ok(_)) => None,
             (Heals::After(after), Ok(Some(at))) => at.checked_add(after).ok(),
             // Reading it anew says what is wrong with it.
             _ => return false,
         };
+        if heals.is_none() && known.heals != Heals::AsSaid {
+            return false;
+        }
         known.met += 1;
         if self.worker.shape == Shape::Json {
             let id = memo::text(line, spans.id.as_ref()).unwrap_or("null");
+            // `heals` is none where the moment of the verdict stands.
             known.parts.write(id, heals, (number, number), &mut self.out.text);
             self.out.text.push('\n');
         }
@@ -173,7 +184,7 @@ fn remember(memo: &mut Memo, line: &[u8], capture: &Capture, explanation: &Expla
     let own_at = at_text.map(str::parse::<Timestamp>).transpose().is_ok_and(|at| at == capture.evidence.at);
     let failure = &explanation.failure;
     let heals = match (capture.evidence.at, failure.retry_after, failure.retry_at) {
-        (None, ..) | (_, None, None) => Heals::At(failure.retry_at),
+        (None, ..) | (_, None, None) => Heals::AsSaid,
         (Some(at), Some(after), Some(heals)) if at.checked_add(after).ok() == Some(heals) => Heals::After(after),
         // It depends on the time of the record in another way.
         _ => return,
