@@ -195,10 +195,14 @@ fn belongs(last: &Told, next: &Told) -> bool {
         // What is no failure by itself is context, unless it is an entry of its own or an object: those are whole.
         let whole = |told: &Told| told.judged.is_none() && document(&told.piece.text).is_some();
         return !next.piece.entry
+            && last.piece.text.len() <= LONGEST
             && !whole(next)
             && !whole(last)
             && (last.judged.is_some() || !last.piece.entry || next.judged.is_none());
     };
+    if last.piece.text.len() > LONGEST {
+        return false;
+    }
     // Lines that begin with the names of two providers are about two calls, however alike they are.
     if let (Some(a), Some(b)) = (label(&last.piece), label(&next.piece))
         && a != b
@@ -213,7 +217,10 @@ fn belongs(last: &Told, next: &Told) -> bool {
     if document(&last.piece.text).is_some() && document(&next.piece.text).is_some() {
         return false;
     }
-    let holds = |told: &Told, words: &str| !words.is_empty() && text::normalise(&told.piece.text).contains(words);
+    let holds = |told: &Told, words: &str| {
+        let (start, end) = ends(&told.piece.text);
+        !words.is_empty() && (text::normalise(start).contains(words) || text::normalise(end).contains(words))
+    };
     let repeats = holds(last, &b.words) || holds(next, &a.words);
     let head = is_head(&next.piece.text);
     if head
@@ -233,6 +240,26 @@ fn belongs(last: &Told, next: &Told) -> bool {
     }
     // A report of one failure often has several paragraphs; another one begins with an exception or a status.
     a.class == b.class && statuses_agree && (repeats || (!next.piece.entry && !head))
+}
+
+/// How much of each end of a piece is compared with its neighbour, in bytes: a piece that grows must not be read whole
+/// for each that comes after it.
+const COMPARED: usize = 4096;
+
+/// Pieces are not joined to a longer one than this.
+const LONGEST: usize = 128 << 10;
+
+/// The start and the end of a text; both are the whole of a short one.
+fn ends(text: &str) -> (&str, &str) {
+    let mut start = text.len().min(COMPARED);
+    while !text.is_char_boundary(start) {
+        start -= 1;
+    }
+    let mut end = text.len().saturating_sub(COMPARED);
+    while !text.is_char_boundary(end) {
+        end += 1;
+    }
+    (text.get(..start).unwrap_or(text), text.get(end..).unwrap_or(text))
 }
 
 /// The provider, with the model if it is named, that the first line of a piece begins with.
