@@ -215,11 +215,7 @@ impl Stage {
                 (text, complaints, took) = self.once(input.clone(), format, shape);
             }
         }
-        let fail = |why: &str| -> ! {
-            NOW.with_borrow(|(_, input)| {
-                panic!("{why} ({format:?}, {shape:?}, {size} bytes): {}", String::from_utf8_lossy(input))
-            })
-        };
+        let fail = |why: &str| -> ! { panic!("{why} ({format:?}, {shape:?}, {size} bytes)") };
         if took > bound {
             fail(&format!("took {took:?}"));
         }
