@@ -29,6 +29,7 @@ mod provider;
 mod rules;
 mod several;
 mod signals;
+mod standin;
 mod text;
 mod verdict;
 #[cfg(test)]
@@ -36,4 +37,5 @@ mod verdict_tests;
 
 pub use condition::{Comparison, ComparisonError, Condition, Figure, Operand, Operator, Test, check_path};
 pub use custom::CustomRule;
+pub use standin::Standins;
 pub use verdict::{Classifier, Explanation, RuleMatch};

@@ -1,0 +1,176 @@
+//! What is known by what stands before it: fields, headers, marked words, paths, parts of resource names.
+
+use std::sync::LazyLock;
+
+use regex::{Captures, Match, Regex};
+
+use super::{Found, words};
+use crate::classify::text::expression;
+
+/// How sure the place is that a name stands there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Trust {
+    /// Whatever stands there goes: keys, cookies, ids.
+    Secret,
+    /// A name, unless it is a common word.
+    Name,
+    /// A name only if it looks like none of the plain words.
+    Distinct,
+    /// As `Name`, and nothing that could be a model.
+    Deployment,
+}
+
+/// An expression whose first group that took part is what stands at the place.
+struct Place {
+    trust: Trust,
+    expression: Regex,
+}
+
+/// Names of fields whose values are keys, or cookies.
+const SECRETS: &str = concat!(
+    "(?:[a-z0-9]{1,20}[-_]){0,3}(?:api[-_ ]?key|apikey|access[-_ ]?key(?:[-_ ]?id)?|secret(?:[-_ ]?(?:access[-_ ]?)?key)?|password|passwd|pwd|",
+    "(?:access|refresh|auth|id|session|security|bearer|csrf|client)[-_ ]?(?:token|secret)|private[-_ ]?key|credential|signature|x-amz-security-token)"
+);
+
+/// Names of fields and headers whose values are ids.
+const IDS: &str = concat!(
+    "(?:[a-z0-9]{1,20}[-_]){0,4}(?:request|trace|span|parent|correlation|session|conversation|thread|response|generation|completion|call|event|",
+    "transaction|operation|invocation|device|installation|instance|client|log|run|job|batch|ray|key|amz|amzn)[-_ ]?(?:id|uuid|ref)(?:[-_]2)?|",
+    "cf-ray|traceparent|tracestate|x-request|requestid|x-cloud-trace-context|x-azure-ref|etag|x-served-by|x-amz-cf-(?:id|pop)|apim-request-id"
+);
+
+/// Names of fields and headers whose values are names.
+const NAMES: &str = concat!(
+    "(?:[a-z0-9]{1,20}[-_]){0,3}(?:organi[sz]ation|org|project|workspace|tenant|team|user|end[-_]?user|account|customer|company|owner|actor|principal|",
+    "login|subscription|resource[-_ ]?group|resource|namespace|bucket|department|division|key|full|first|last|display|given|family|nick)",
+    "(?:[-_ ]?(?:ids?|name|alias|slug|uuid|uid|number|label|display[-_]?name|login|hash))?"
+);
+
+/// The same, but those that mean another thing as fields of their own.
+const NOT_ALONE: &[&str] = &["key", "full", "first", "last", "display", "given", "family", "nick", "resource"];
+
+/// A value in quotes, however deep they are escaped.
+const QUOTED: &str = r#"(?:"{1,8}([^"\n]{1,120})"|'{1,8}([^'\n]{1,120})'|`{1,8}([^`\n]{1,120})`|“([^”\n]{1,120})”)"#;
+
+/// A value without quotes.
+const BARE: &str = r#"([^\s"'`“”,;&(){}\[\]<>=\\]{1,200})"#;
+
+static PLACES: LazyLock<Vec<Place>> = LazyLock::new(|| {
+    let fields = |names: &str| format!(r#"(?i)(?:^|[^a-z0-9_-])({names})["'`]{{0,8}}\s{{0,2}}(?:=>|[:=])\s{{0,2}}"#);
+    let marks = "(?:organi[sz]ation|project|workspace|tenant|team|user|account|customer|company|subscription|resource group)";
+    let kinds = "(?:id |name |named |called |number )?";
+    let list: Vec<(Trust, String)> = vec![
+        (Trust::Secret, format!(r#"(?im)(?:^|[^a-z-])(?:proxy-)?authorization["'`]{{0,8}}\s?[:=]\s?["'`]{{0,8}}(?:(?:bearer|basic|digest|token|apikey|aws4-hmac-sha256) )?([^"'`\n]{{3,}})"#)),
+        (Trust::Secret, r#"(?i)(?:^|[^a-z-])set-cookie2?["'`]{0,8}\s?(?:=>|[:=])\s?[\["'`]{0,9}[^\s=;"'`]{1,100}=([^\s;"'`]+)"#.to_owned()),
+        (Trust::Secret, r#"(?i)(?:^|[^a-z-])cookies?["'`]{0,8}\s?(?:=>|[:=])\s?["'`]{0,8}([^\s"'`=;]{1,100}=[^\n"'`]+)"#.to_owned()),
+        (Trust::Secret, r#"(?i)\b(?:bearer|basic) ([a-z0-9._~+/-]{8,}=*)"#.to_owned()),
+        (Trust::Secret, format!("{}{QUOTED}", fields(SECRETS))),
+        (Trust::Secret, format!("{}{BARE}", fields(SECRETS))),
+        (Trust::Distinct, format!(r#"(?i)\bapi[ _-]?key(?: (?:provided|used|given|is|was|with|ending in|starting with))?:? ["'`]{{0,8}}{BARE}"#)),
+        (Trust::Secret, r#"[?&](?:key|api[-_]?key|token|access_token|sig|signature|code|s|X-Amz-[A-Za-z-]{3,20})=([^\s&"'`<>]+)"#.to_owned()),
+        (Trust::Distinct, format!("{}{QUOTED}", fields(IDS))),
+        (Trust::Distinct, format!(r#"(?i)(?:^|[^a-z0-9_-])({IDS})["'`]{{0,8}}\s{{0,2}}(?:=>|[:=]|is|of)?\s{{0,2}}["'`]{{0,8}}{BARE}"#)),
+        (Trust::Name, format!("{}{QUOTED}", fields(NAMES))),
+        (Trust::Name, format!(r#"(?i)(?:^|[^a-z0-9_-])({NAMES})={BARE}"#)),
+        (Trust::Name, format!(r#"(?im)^(?:[a-z]{{1,20}}-){{1,3}}(?:organi[sz]ation|org|project|workspace|tenant|team|user|account|customer)(?:-(?:id|name))?: ?{BARE}"#)),
+        (Trust::Name, format!(r#"(?i)(?:^|[^a-z0-9_-])({NAMES})["'`]{{0,8}}:\s{{1,2}}{BARE}\s{{0,2}}(?:[,;)}}|\]\n]|$)"#)),
+        (Trust::Distinct, format!(r#"(?i)(?:^|[^a-z0-9_-])({NAMES})["'`]{{0,8}}:\s{{0,2}}{BARE}"#)),
+        (Trust::Name, format!(r#"(?i)\b{marks}s? {kinds}{QUOTED}"#)),
+        (Trust::Distinct, format!(r#"(?i)\b{marks}s? {kinds}{BARE}"#)),
+        (Trust::Name, format!(r#"\b(?i:{marks}) ((?:[A-Z][a-z0-9]+[A-Za-z0-9.&-]*)(?: (?:[A-Z][A-Za-z0-9.&-]+))*)"#)),
+        (Trust::Name, format!(r#"(?i)\b(?:in|of|for|by|to|from|under|on) (?:the |your )?{marks} ([a-z][a-z0-9._-]{{1,60}})(?: (?:on|in|is|has|was|does|exceeded|hit|reached|cannot|with)\b|[,.;:)]?(?:\s|$))"#)),
+        (Trust::Name, format!(r#"(?i)\b{marks} ([a-z][a-z0-9._-]{{1,60}}) (?:is|has been|was) (?:suspended|disabled|deactivated|inactive|blocked|banned|locked|not)\b"#)),
+        (Trust::Name, r#"(?i)(?:^|[^a-z])(?:organizations|projects|accounts|workspaces|users|tenants|teams|subscriptions|resourcegroups|customers)/([A-Za-z0-9][^\s/"'`,;:&?#(){}\[\]<>]{0,80})"#.to_owned()),
+        (Trust::Deployment, r#"(?i)(?:^|[^a-z])deployments/([A-Za-z0-9][^\s/"'`,;:&?#(){}\[\]<>]{0,80})"#.to_owned()),
+        (Trust::Deployment, format!(r#"(?i)\bdeployment(?:[_ -]?(?:name|id))?["'`]{{0,8}}\s?[:= ]\s?{QUOTED}"#)),
+        (Trust::Secret, r"arn:aws[a-z-]*:[a-z0-9-]*:[a-z0-9-]*:(\d{12})".to_owned()),
+        (Trust::Secret, r"(?i)\b(?:account|acct)(?:[ _-]?(?:id|number|no))?\W{0,4}(\d{4}-?\d{4}-?\d{4})\b".to_owned()),
+        (Trust::Name, r#"arn:aws[a-z-]*:[a-z0-9-]*:[a-z0-9-]*:\d{12}:(?:user|role|assumed-role|group|policy|federated-user|instance-profile|agent|guardrail|knowledge-base|endpoint|secret|[a-z-]+-model|application-inference-profile)[/:]([^\s"'`,;(){}\[\]<>]{1,200})"#.to_owned()),
+        (Trust::Name, r#"(?i)(?:^|[^a-z0-9])(?:/export)?/(?:home|Users)/([^\s/\\:"'`,;(){}\[\]<>]{1,64})"#.to_owned()),
+        (Trust::Name, r#"(?i)\b[a-z]:/{1,8}Users/{1,8}([^/:*?"'`<>|\n]{1,40})/"#.to_owned()),
+        (Trust::Name, r#"(?i)\b[a-z]:/{1,8}Users/{1,8}([^\s/:*?"'`<>|,;)]{1,40})"#.to_owned()),
+    ];
+    let built = list.into_iter().filter_map(|(trust, text)| Some(Place { trust, expression: expression(&text)? }));
+    built.collect()
+});
+
+/// `ft:gpt-4o-mini:acme:support-bot:AbC123`: for whom the model was made.
+static TUNED: LazyLock<Option<Regex>> =
+    LazyLock::new(|| expression(r#"\bft:[A-Za-z0-9._-]{1,60}:([^\s:"'`,]{0,60}):([^\s:"'`,]{0,60}):?([^\s:"'`,]{0,60})"#));
+
+/// The parts of resource names that models are called by.
+static IN_MODELS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    expression(
+        r#"(?:^|[/:])(?:projects|organizations|subscriptions|resourceGroups|deployments|accounts)/([^\s/"'`:]{1,80})|arn:aws[a-z-]*:[a-z0-9-]*:[a-z0-9-]*:(\d{12})"#,
+    )
+});
+
+pub(super) fn find(shadow: &str, found: &mut Found) {
+    for place in PLACES.iter() {
+        for captures in place.expression.captures_iter(shadow) {
+            if let Some(value) = value(&captures)
+                && !is_not_alone(&captures)
+            {
+                take(place.trust, value, found);
+            }
+        }
+    }
+    found.spans.extend(in_models(shadow));
+}
+
+/// What tells whose a model is, in its name.
+pub(super) fn in_models(shadow: &str) -> Vec<super::Span> {
+    let mut spans = Vec::new();
+    for captures in TUNED.iter().chain(IN_MODELS.iter()).flat_map(|pattern| pattern.captures_iter(shadow)) {
+        let parts = captures.iter().skip(1).flatten();
+        let private = parts.filter(|part| !part.is_empty() && !words::are_common(part.as_str()) && !words::is_model(part.as_str()));
+        spans.extend(private.map(|part| (part.start(), part.end())));
+    }
+    spans
+}
+
+/// The last group that took part.
+fn value<'t>(captures: &Captures<'t>) -> Option<Match<'t>> {
+    captures.iter().skip(1).flatten().last()
+}
+
+/// `"key": …` and `"first": …` are other things than `key_name` and `first_name`.
+fn is_not_alone(captures: &Captures<'_>) -> bool {
+    let mut groups = captures.iter().skip(1).flatten();
+    let (Some(field), Some(_)) = (groups.next(), groups.next()) else { return false };
+    NOT_ALONE.contains(&field.as_str().to_ascii_lowercase().as_str())
+}
+
+fn take(trust: Trust, value: Match<'_>, found: &mut Found) {
+    let text = value.as_str().trim_end_matches(|c: char| !c.is_alphanumeric() && c != '*');
+    let trimmed = text.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '*');
+    let from = value.start() + (text.len() - trimmed.len());
+    let span = (from, from + trimmed.len());
+    if trimmed.is_empty() || is_placeholder(trimmed) || is_resource(trimmed) {
+        return;
+    }
+    let is_plain = words::are_common(trimmed);
+    match trust {
+        Trust::Secret if !is_plain => found.add(span),
+        Trust::Name if !is_plain => found.add_name(span),
+        Trust::Distinct if !is_plain && is_token(trimmed) && !words::is_model(trimmed) => found.add_name(span),
+        Trust::Deployment if !is_plain && !words::is_model(trimmed) => found.add_name(span),
+        _ => {}
+    }
+}
+
+/// A word with digits or marks in it, or with a star. Short numbers are counts and statuses.
+fn is_token(text: &str) -> bool {
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b','));
+    let has_words_only = text.split(['-', '_', '.', '/']).all(|part| part.bytes().all(|byte| byte.is_ascii_lowercase()) && words::is_common(part));
+    if is_number { text.len() >= 5 && !text.contains(['.', ',']) } else { words::is_distinct(text) && !has_words_only }
+}
+
+fn is_placeholder(text: &str) -> bool {
+    text.eq_ignore_ascii_case("[redacted]") || text.eq_ignore_ascii_case("redacted") || text.starts_with("[redacted]")
+}
+
+/// What has parts of its own, which other places and forms know.
+fn is_resource(text: &str) -> bool {
+    text.starts_with("arn:") || text.contains("://") || text.starts_with("projects/") || text.starts_with("organizations/")
+}
