@@ -24,7 +24,13 @@ impl Known {
         let name = name.trim().to_lowercase();
         let letters = name.chars().filter(|c| c.is_alphanumeric()).count();
         let is_number = name.chars().all(|c| !c.is_alphabetic());
-        let least = if is_number { 6 } else if name.is_ascii() { 4 } else { 2 };
+        let least = if is_number {
+            6
+        } else if name.is_ascii() {
+            4
+        } else {
+            2
+        };
         if letters < least || self.count >= MOST || words::are_common(&name) || words::is_model(&name) {
             return;
         }
@@ -98,9 +104,13 @@ mod tests {
     #[test]
     fn names_are_found_as_whole_words_in_any_case() {
         let names = ["Acme Labs", "acme", "zoe-9", "某公司"];
-        assert_eq!(found(&names, "ACME LABS, acme-x, acmes; zoe-9.\\nacme, 某公司"), [
-            "ACME LABS", "acme", "zoe-9", "acme", "某公司"
-        ]);
-        assert_eq!(found(&["limit", "quota exceeded", "gpt-4o", "429", "abc"], "limit quota exceeded gpt-4o 429 abc"), [""; 0]);
+        assert_eq!(
+            found(&names, "ACME LABS, acme-x, acmes; zoe-9.\\nacme, 某公司"),
+            ["ACME LABS", "acme", "zoe-9", "acme", "某公司"]
+        );
+        assert_eq!(
+            found(&["limit", "quota exceeded", "gpt-4o", "429", "abc"], "limit quota exceeded gpt-4o 429 abc"),
+            [""; 0]
+        );
     }
 }

@@ -83,15 +83,17 @@ impl Standins {
     /// status and time stay, and so does every length in characters.
     pub fn evidence(&mut self, evidence: &Evidence) -> Evidence {
         let model = evidence.model.as_ref().map_or("", ModelName::as_str);
+        let in_model = places::in_models(&shadow::of(model));
+        in_model.iter().filter_map(|&(from, to)| model.get(from..to)).for_each(|part| self.known.learn(part));
+        let public = without(model, &in_model);
         let headers: Vec<String> = evidence.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
         // All is searched before anything is written: the log may say in passing what the body marks as a name.
-        let found_headers: Vec<Vec<Span>> = headers.iter().map(|line| self.find(line, model)).collect();
-        let found_body = self.find(&evidence.body, model);
-        let found_log = self.find(&evidence.log, model);
-        let found_model = self.find_in_model(model);
+        let found_headers: Vec<Vec<Span>> = headers.iter().map(|line| self.find(line, &public)).collect();
+        let found_body = self.find(&evidence.body, &public);
+        let found_log = self.find(&evidence.log, &public);
         Evidence {
             provider: evidence.provider.clone(),
-            model: evidence.model.as_ref().map(|name| ModelName::new(self.write(name.as_str(), found_model))),
+            model: evidence.model.as_ref().map(|name| ModelName::new(self.write(name.as_str(), in_model))),
             status: evidence.status,
             headers: (headers.iter().zip(found_headers).zip(&evidence.headers))
                 .map(|((line, found), (name, _))| parted(&self.write(line, found), name.chars().count()))
@@ -114,7 +116,7 @@ impl Standins {
         self.shaper.stand_in(id)
     }
 
-    /// What is to be replaced by form and by place; learns the names among it.
+    /// What is to be replaced by form and by place, but no part of what the model is called; learns the names among it.
     fn find(&mut self, text: &str, model: &str) -> Vec<Span> {
         let shadow = shadow::of(text);
         let mut found = Found::default();
@@ -122,27 +124,11 @@ impl Standins {
         shapes::find(&shadow, &mut found);
         hosts::find(&shadow, &mut found);
         tokens::find(&shadow, &mut found);
-        self.learn(text, &found, model);
-        if !model.is_empty() {
-            found.spans.retain(|&(from, to)| text.get(from..to).is_none_or(|part| !model.contains(part)));
-            found.spans.extend(places::in_models(&shadow));
-        }
+        let is_private = |&(from, to): &Span| text.get(from..to).is_some_and(|part| !model.contains(part));
+        found.spans.retain(is_private);
+        found.names.retain(is_private);
+        found.names.iter().filter_map(|&(from, to)| text.get(from..to)).for_each(|name| self.known.learn(name));
         found.spans
-    }
-
-    /// What is private in a model's name: the parts of it that say for whom it was made, or where it runs.
-    fn find_in_model(&mut self, model: &str) -> Vec<Span> {
-        places::in_models(&shadow::of(model))
-    }
-
-    fn learn(&mut self, text: &str, found: &Found, model: &str) {
-        for &(from, to) in &found.names {
-            if let Some(name) = text.get(from..to)
-                && !model.contains(name)
-            {
-                self.known.learn(name);
-            }
-        }
     }
 
     fn write(&self, text: &str, mut spans: Vec<Span>) -> String {
@@ -161,6 +147,12 @@ impl Standins {
         out.push_str(text.get(done..).unwrap_or(""));
         out
     }
+}
+
+/// The text without these parts of it.
+fn without(text: &str, spans: &[Span]) -> String {
+    let is_kept = |at: usize| !spans.iter().any(|&(from, to)| (from..to).contains(&at));
+    text.char_indices().map(|(at, letter)| if is_kept(at) { letter } else { '\n' }).collect()
 }
 
 /// A header line parted after its name.

@@ -57,7 +57,8 @@ const BARE: &str = r#"([^\s"'`“”,;&(){}\[\]<>=\\]{1,200})"#;
 
 static PLACES: LazyLock<Vec<Place>> = LazyLock::new(|| {
     let fields = |names: &str| format!(r#"(?i)(?:^|[^a-z0-9_-])({names})["'`]{{0,8}}\s{{0,2}}(?:=>|[:=])\s{{0,2}}"#);
-    let marks = "(?:organi[sz]ation|project|workspace|tenant|team|user|account|customer|company|subscription|resource group)";
+    let marks =
+        "(?:organi[sz]ation|project|workspace|tenant|team|user|account|customer|company|subscription|resource group)";
     let kinds = "(?:id |name |named |called |number )?";
     let list: Vec<(Trust, String)> = vec![
         (Trust::Secret, format!(r#"(?im)(?:^|[^a-z-])(?:proxy-)?authorization["'`]{{0,8}}\s?[:=]\s?["'`]{{0,8}}(?:(?:bearer|basic|digest|token|apikey|aws4-hmac-sha256) )?([^"'`\n]{{3,}})"#)),
@@ -73,8 +74,8 @@ static PLACES: LazyLock<Vec<Place>> = LazyLock::new(|| {
         (Trust::Name, format!("{}{QUOTED}", fields(NAMES))),
         (Trust::Name, format!(r#"(?i)(?:^|[^a-z0-9_-])({NAMES})={BARE}"#)),
         (Trust::Name, format!(r#"(?im)^(?:[a-z]{{1,20}}-){{1,3}}(?:organi[sz]ation|org|project|workspace|tenant|team|user|account|customer)(?:-(?:id|name))?: ?{BARE}"#)),
-        (Trust::Name, format!(r#"(?i)(?:^|[^a-z0-9_-])({NAMES})["'`]{{0,8}}:\s{{1,2}}{BARE}\s{{0,2}}(?:[,;)}}|\]\n]|$)"#)),
-        (Trust::Distinct, format!(r#"(?i)(?:^|[^a-z0-9_-])({NAMES})["'`]{{0,8}}:\s{{0,2}}{BARE}"#)),
+        (Trust::Name, format!(r#"(?i)(?:^|[^a-z0-9_-])({NAMES})(?:["'`]{{1,8}}:\s{{0,2}}|:\s{{1,2}}){BARE}\s{{0,2}}(?:[,;)}}|\]\n]|$)"#)),
+        (Trust::Distinct, format!(r#"(?i)(?:^|[^a-z0-9_-])({NAMES})(?:["'`]{{1,8}}:\s{{0,2}}|:\s{{1,2}}){BARE}"#)),
         (Trust::Name, format!(r#"(?i)\b{marks}s? {kinds}{QUOTED}"#)),
         (Trust::Distinct, format!(r#"(?i)\b{marks}s? {kinds}{BARE}"#)),
         (Trust::Name, format!(r#"\b(?i:{marks}) ((?:[A-Z][a-z0-9]+[A-Za-z0-9.&-]*)(?: (?:[A-Z][A-Za-z0-9.&-]+))*)"#)),
@@ -95,8 +96,9 @@ static PLACES: LazyLock<Vec<Place>> = LazyLock::new(|| {
 });
 
 /// `ft:gpt-4o-mini:acme:support-bot:AbC123`: for whom the model was made.
-static TUNED: LazyLock<Option<Regex>> =
-    LazyLock::new(|| expression(r#"\bft:[A-Za-z0-9._-]{1,60}:([^\s:"'`,]{0,60}):([^\s:"'`,]{0,60}):?([^\s:"'`,]{0,60})"#));
+static TUNED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    expression(r#"\bft:[A-Za-z0-9._-]{1,60}:([^\s:"'`,]{0,60}):([^\s:"'`,]{0,60}):?([^\s:"'`,]{0,60})"#)
+});
 
 /// The parts of resource names that models are called by.
 static IN_MODELS: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -123,7 +125,8 @@ pub(super) fn in_models(shadow: &str) -> Vec<super::Span> {
     let mut spans = Vec::new();
     for captures in TUNED.iter().chain(IN_MODELS.iter()).flat_map(|pattern| pattern.captures_iter(shadow)) {
         let parts = captures.iter().skip(1).flatten();
-        let private = parts.filter(|part| !part.is_empty() && !words::are_common(part.as_str()) && !words::is_model(part.as_str()));
+        let private = parts
+            .filter(|part| !part.is_empty() && !words::are_common(part.as_str()) && !words::is_model(part.as_str()));
         spans.extend(private.map(|part| (part.start(), part.end())));
     }
     spans
@@ -162,7 +165,9 @@ fn take(trust: Trust, value: Match<'_>, found: &mut Found) {
 /// A word with digits or marks in it, or with a star. Short numbers are counts and statuses.
 fn is_token(text: &str) -> bool {
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b','));
-    let has_words_only = text.split(['-', '_', '.', '/']).all(|part| part.bytes().all(|byte| byte.is_ascii_lowercase()) && words::is_common(part));
+    let has_words_only = text
+        .split(['-', '_', '.', '/'])
+        .all(|part| part.bytes().all(|byte| byte.is_ascii_lowercase()) && words::is_common(part));
     if is_number { text.len() >= 5 && !text.contains(['.', ',']) } else { words::is_distinct(text) && !has_words_only }
 }
 
@@ -172,5 +177,8 @@ fn is_placeholder(text: &str) -> bool {
 
 /// What has parts of its own, which other places and forms know.
 fn is_resource(text: &str) -> bool {
-    text.starts_with("arn:") || text.contains("://") || text.starts_with("projects/") || text.starts_with("organizations/")
+    text.starts_with("arn:")
+        || text.contains("://")
+        || text.starts_with("projects/")
+        || text.starts_with("organizations/")
 }

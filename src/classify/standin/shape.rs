@@ -8,16 +8,116 @@ use crate::clock::Rng;
 
 /// Beginnings that say what a token is and not whose; the longest that fits stays.
 const PREFIXES: &[&str] = &[
-    "sk-ant-api03-", "sk-ant-admin01-", "sk-ant-oat01-", "sk-ant-ort01-", "sk-ant-sid01-", "sk-ant-", "sk-proj-",
-    "sk-or-v1-", "sk-svcacct-", "sk-admin-", "sk-None-", "sk-lf-", "pk-lf-", "sk_live_", "sk_test_", "pk_live_",
-    "pk_test_", "rk_live_", "sk-", "gsk_", "AIzaSy", "AIza", "AQ.", "ya29.", "xai-", "nvapi-", "pplx-", "csk-", "hf_",
-    "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "fw_", "r8_", "tgp_v1_", "dop_v1_", "xoxb-",
-    "xoxp-", "xoxa-", "AKIA", "ASIA", "AROA", "AIDA", "ABSK", "eyJ", "req_vrtx_", "req_bdrk_", "req_", "req-", "resp_",
-    "resp-", "chatcmpl-", "chatcmpl_", "cmpl-", "cmpl_", "org-", "org_", "proj_", "proj-", "user-", "user_", "usr_",
-    "gen-", "gen_", "msg_vrtx_", "msg_bdrk_", "msg_", "toolu_vrtx_", "toolu_bdrk_", "toolu_", "asst_", "thread_",
-    "run_", "step_", "call_", "batch_", "file-", "file_", "acct_", "acc_", "cus_", "sub_", "sess_", "sess-", "session_",
-    "key_", "key-", "ak-", "ws_", "wrkspc_", "ep-", "rs_", "fc_", "vs_", "trace_", "span_", "tenant-", "tenant_",
-    "team-", "team_", "acc-", "acct-", "workspace-", "workspace_", "project-", "project_",
+    "sk-ant-api03-",
+    "sk-ant-admin01-",
+    "sk-ant-oat01-",
+    "sk-ant-ort01-",
+    "sk-ant-sid01-",
+    "sk-ant-",
+    "sk-proj-",
+    "sk-or-v1-",
+    "sk-svcacct-",
+    "sk-admin-",
+    "sk-None-",
+    "sk-lf-",
+    "pk-lf-",
+    "sk_live_",
+    "sk_test_",
+    "pk_live_",
+    "pk_test_",
+    "rk_live_",
+    "sk-",
+    "gsk_",
+    "AIzaSy",
+    "AIza",
+    "AQ.",
+    "ya29.",
+    "xai-",
+    "nvapi-",
+    "pplx-",
+    "csk-",
+    "hf_",
+    "ghp_",
+    "gho_",
+    "ghu_",
+    "ghs_",
+    "ghr_",
+    "github_pat_",
+    "glpat-",
+    "fw_",
+    "r8_",
+    "tgp_v1_",
+    "dop_v1_",
+    "xoxb-",
+    "xoxp-",
+    "xoxa-",
+    "AKIA",
+    "ASIA",
+    "AROA",
+    "AIDA",
+    "ABSK",
+    "eyJ",
+    "req_vrtx_",
+    "req_bdrk_",
+    "req_",
+    "req-",
+    "resp_",
+    "resp-",
+    "chatcmpl-",
+    "chatcmpl_",
+    "cmpl-",
+    "cmpl_",
+    "org-",
+    "org_",
+    "proj_",
+    "proj-",
+    "user-",
+    "user_",
+    "usr_",
+    "gen-",
+    "gen_",
+    "msg_vrtx_",
+    "msg_bdrk_",
+    "msg_",
+    "toolu_vrtx_",
+    "toolu_bdrk_",
+    "toolu_",
+    "asst_",
+    "thread_",
+    "run_",
+    "step_",
+    "call_",
+    "batch_",
+    "file-",
+    "file_",
+    "acct_",
+    "acc_",
+    "cus_",
+    "sub_",
+    "sess_",
+    "sess-",
+    "session_",
+    "key_",
+    "key-",
+    "ak-",
+    "ws_",
+    "wrkspc_",
+    "ep-",
+    "rs_",
+    "fc_",
+    "vs_",
+    "trace_",
+    "span_",
+    "tenant-",
+    "tenant_",
+    "team-",
+    "team_",
+    "acc-",
+    "acct-",
+    "workspace-",
+    "workspace_",
+    "project-",
+    "project_",
 ];
 
 /// Letters of scripts that know no capitals: ten that are used for counting.
@@ -45,6 +145,10 @@ impl Shaper {
 
     /// As many characters of the same kinds, and not the same ones: short originals are drawn again until they differ.
     pub(super) fn stand_in(&self, original: &str) -> String {
+        // Providers say with what a key has to begin.
+        if PREFIXES.iter().any(|prefix| prefix.trim_end_matches(['-', '_']) == original) {
+            return original.to_owned();
+        }
         let start = prefix(original);
         let end = original.len() - ending(original);
         let (Some(head), Some(middle), Some(tail)) =
@@ -59,7 +163,11 @@ impl Shaper {
         let seed = original.to_lowercase();
         let mut draws = (0..8_u8).map(|turn| {
             let mut stream = Stream { salt: &self.salt, seed: seed.as_bytes(), turn, block: 0, bytes: Vec::new() };
-            if original.parse::<Ipv4Addr>().is_ok() { address(original, &mut stream) } else { word(original, &mut stream) }
+            if original.parse::<Ipv4Addr>().is_ok() {
+                address(original, &mut stream)
+            } else {
+                word(original, &mut stream)
+            }
         });
         let differs = |drawn: &String| *drawn != original;
         draws.find(differs).unwrap_or_else(|| original.to_owned())
@@ -68,9 +176,8 @@ impl Shaper {
 
 /// The length of the beginning that stays.
 fn prefix(original: &str) -> usize {
-    let fits = |prefix: &&&str| {
-        original.strip_prefix(**prefix).is_some_and(|rest| rest.chars().any(char::is_alphanumeric))
-    };
+    let fits =
+        |prefix: &&&str| original.strip_prefix(**prefix).is_some_and(|rest| rest.chars().any(char::is_alphanumeric));
     PREFIXES.iter().filter(fits).map(|prefix| prefix.len()).max().unwrap_or(0)
 }
 

@@ -27,9 +27,8 @@ static IDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// UUIDs.
-static UUIDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    expression(r"[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}")
-});
+static UUIDS: LazyLock<Option<Regex>> =
+    LazyLock::new(|| expression(r"[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}"));
 
 /// E-mail addresses.
 static MAILS: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -73,7 +72,10 @@ fn keys(shadow: &str, found: &mut Found) {
         let longest = text.split(|c: char| !c.is_alphanumeric()).map(str::len).max().unwrap_or(0);
         // `xai-grok-2`, `pplx-7b-online` and `sk-learn` are no keys.
         let is_long = longest >= 16 || (text.len() >= 24 && digits >= 3);
-        let is_key = is_cut || is_long || text.starts_with("eyJ") || (text.starts_with("sk-") && (digits > 0 || text.len() >= 12));
+        let is_key = is_cut
+            || is_long
+            || text.starts_with("eyJ")
+            || (text.starts_with("sk-") && (digits > 0 || text.len() >= 12));
         if is_key && !words::is_model(text) {
             found.add((key.start(), key.end()));
         }
@@ -97,8 +99,10 @@ fn ids(shadow: &str, found: &mut Found) {
 
 /// `support@openai.com` is nobody's address.
 fn is_public_desk(whole: &str, domain: &str) -> bool {
-    const DESKS: &[&str] =
-        &["support", "help", "sales", "contact", "feedback", "billing", "security", "info", "noreply", "no-reply", "abuse", "git", "api"];
+    const DESKS: &[&str] = &[
+        "support", "help", "sales", "contact", "feedback", "billing", "security", "info", "noreply", "no-reply",
+        "abuse", "git", "api",
+    ];
     let desk = whole.split('@').next().unwrap_or("").to_ascii_lowercase();
     let is_desk = DESKS.contains(&desk.as_str()) || desk.ends_with("-feedback") || desk.ends_with("-support");
     is_desk && super::hosts::is_public(domain)
@@ -123,16 +127,28 @@ mod tests {
             ("key abcd12******wxyz.", vec!["abcd12******wxyz"]),
             ("AKIAIOSFODNN7EXAMPLE!", vec!["AKIAIOSFODNN7EXAMPLE"]),
             ("eyJhbGciOiJI.eyJzdWIiOiIx.abc-_1", vec!["eyJhbGciOiJI.eyJzdWIiOiIx.abc-_1"]),
-            ("in req_011CSHoEeq or proj_x1", vec!["proj_x1", "req_011CSHoEeq"]),
+            ("in req_011CSHoEeq or proj_x1", vec!["req_011CSHoEeq", "proj_x1"]),
             ("mail alice.b+x@acme.example.", vec!["alice.b+x@acme.example"]),
-            ("call +49 30 1234567 or (555) 123-4567", vec!["(555) 123-4567", "+49 30 1234567"]),
+            ("call +49 30 1234567 or (555) 123-4567", vec!["+49 30 1234567", "(555) 123-4567"]),
         ] {
             assert_eq!(found(text), wanted, "{text}");
         }
         for text in [
-            "user_global_rate_limited", "call-checks", "org_level_disabled", "key_model_access_denied", "file_not_found",
-            "support@openai.com", "generative-ai@0.24.1", "xai-grok-2", "pplx-7b-online", "**bold**", "2026-08-23 10:00:00",
-            "sk-learn", "1-2-3", "limit 100-200-3000", "+1.5",
+            "user_global_rate_limited",
+            "call-checks",
+            "org_level_disabled",
+            "key_model_access_denied",
+            "file_not_found",
+            "support@openai.com",
+            "generative-ai@0.24.1",
+            "xai-grok-2",
+            "pplx-7b-online",
+            "**bold**",
+            "2026-08-23 10:00:00",
+            "sk-learn",
+            "1-2-3",
+            "limit 100-200-3000",
+            "+1.5",
         ] {
             assert_eq!(found(text), [""; 0], "{text}");
         }

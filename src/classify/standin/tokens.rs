@@ -11,19 +11,31 @@ const PART: usize = 16;
 const WHOLE: usize = 24;
 
 pub(super) fn find(shadow: &str, found: &mut Found) {
-    runs(shadow, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'), |from, run| token(from, run, found));
-    runs(shadow, |byte| byte.is_ascii_digit() || byte == b'.', |from, run| {
-        let run = run.trim_end_matches('.');
-        if run.len() >= 7 && stands_alone(shadow, from, from + run.len()) {
-            v4(from, run, found);
-        }
-    });
-    runs(shadow, |byte| byte.is_ascii_hexdigit() || matches!(byte, b':' | b'.'), |from, run| {
-        let run = run.trim_end_matches('.');
-        if run.len() >= 3 && run.contains(':') && stands_alone(shadow, from, from + run.len()) {
-            v6(from, run, found);
-        }
-    });
+    runs(
+        shadow,
+        |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'),
+        |from, run| token(from, run, found),
+    );
+    runs(
+        shadow,
+        |byte| byte.is_ascii_digit() || byte == b'.',
+        |from, run| {
+            let run = run.trim_end_matches('.');
+            if run.len() >= 7 && stands_alone(shadow, from, from + run.len()) {
+                v4(from, run, found);
+            }
+        },
+    );
+    runs(
+        shadow,
+        |byte| byte.is_ascii_hexdigit() || matches!(byte, b':' | b'.'),
+        |from, run| {
+            let run = run.trim_end_matches('.');
+            if run.len() >= 3 && run.contains(':') && stands_alone(shadow, from, from + run.len()) {
+                v6(from, run, found);
+            }
+        },
+    );
 }
 
 /// Calls for each longest run of such bytes.
@@ -156,17 +168,30 @@ mod tests {
     #[test]
     fn ids_are_told_from_names_of_models_and_fields() {
         for id in [
-            "0af7651916cd43dd8448eb211c80319c", "20260922232915e8288c6600000000", "MTc0NDc0NDMyNy4wMDAwMDA",
-            "b7ad6b7169203331", "Zq7xW2pL9vT4mR8kY3nB6cJ1hF5dS0", "aBcDeFgHiJkLmNoPqRsTuV",
+            "0af7651916cd43dd8448eb211c80319c",
+            "20260922232915e8288c6600000000",
+            "MTc0NDc0NDMyNy4wMDAwMDA",
+            "b7ad6b7169203331",
+            "Zq7xW2pL9vT4mR8kY3nB6cJ1hF5dS0",
+            "aBcDeFgHiJkLmNoPqRsTuV",
         ] {
             assert_eq!(found(&format!("a {id}, b")), [id]);
         }
         assert_eq!(found("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01").len(), 1);
         for word in [
-            "claude-sonnet-4-5-20250929", "anthropic-ratelimit-unified-5h-utilization", "Qwen2-VL-2B-Instruct",
-            "llama3-empower-functions-small-gguf-v1", "GenerateRequestsPerMinutePerProjectPerModel-FreeTier",
-            "Http1ExchangeCodec", "europe-west1-aiplatform", "nemotron-3-ultra-550b-a55b", "1741305600000",
-            "2026-08-23T03:00:00Z", "10:20:30", "meta-llama-3-70b-instruct", "internal_server_error_exception",
+            "claude-sonnet-4-5-20250929",
+            "anthropic-ratelimit-unified-5h-utilization",
+            "Qwen2-VL-2B-Instruct",
+            "llama3-empower-functions-small-gguf-v1",
+            "GenerateRequestsPerMinutePerProjectPerModel-FreeTier",
+            "Http1ExchangeCodec",
+            "europe-west1-aiplatform",
+            "nemotron-3-ultra-550b-a55b",
+            "1741305600000",
+            "2026-08-23T03:00:00Z",
+            "10:20:30",
+            "meta-llama-3-70b-instruct",
+            "internal_server_error_exception",
         ] {
             assert_eq!(found(word), [""; 0], "{word}");
         }
@@ -174,10 +199,22 @@ mod tests {
 
     #[test]
     fn addresses_are_told_from_versions_and_times() {
-        assert_eq!(found("from 203.0.113.7:443, [2001:db8::7]:80 to fe80::1."), ["203.0.113.7", "2001:db8::7", "fe80::1"]);
+        assert_eq!(
+            found("from 203.0.113.7:443, [2001:db8::7]:80 to fe80::1."),
+            ["203.0.113.7", "2001:db8::7", "fe80::1"]
+        );
         assert_eq!(found("http://10.1.2.3:8000/v1"), ["10.1.2.3"]);
         assert_eq!(found("x ::ffff:10.1.2.3"), ["10.1.2.3", "::ffff:10.1.2.3"]);
-        for text in ["127.0.0.1:11434", "::1", "lib/1.2.3.4", "v1.2.3.4", "Feed::add", "300.1.1.1", "169.254.169.254", "at 10:11:12"] {
+        for text in [
+            "127.0.0.1:11434",
+            "::1",
+            "lib/1.2.3.4",
+            "v1.2.3.4",
+            "Feed::add",
+            "300.1.1.1",
+            "169.254.169.254",
+            "at 10:11:12",
+        ] {
             assert_eq!(found(text), [""; 0], "{text}");
         }
     }
