@@ -9,260 +9,44 @@ use crate::classify::text::expression;
 
 /// Domains of providers, gateways and what their errors point to. A configured catalogue is not asked: it holds the
 /// user's own servers. A test sees to it that all hosts of the built-in one are known here.
-const PUBLIC: &[&str] = &[
-    "openai.com",
-    "chatgpt.com",
-    "oai.azure.com",
-    "anthropic.com",
-    "claude.com",
-    "claude.ai",
-    "googleapis.com",
-    "google.com",
-    "google.dev",
-    "google.ai",
-    "generativeai.google",
-    "ai.studio",
-    "goo.gle",
-    "microsoft.com",
-    "azure.com",
-    "azure.net",
-    "windows.net",
-    "aka.ms",
-    "groq.com",
-    "mistral.ai",
-    "cerebras.ai",
-    "cloudflare.com",
-    "cloudflarestatus.com",
-    "openrouter.ai",
-    "nvidia.com",
-    "cohere.ai",
-    "cohere.com",
-    "together.xyz",
-    "together.ai",
-    "fireworks.ai",
-    "deepseek.com",
-    "moonshot.ai",
-    "moonshot.cn",
-    "kimi.com",
-    "bigmodel.cn",
-    "z.ai",
-    "aliyuncs.com",
-    "aliyun.com",
-    "alibabacloud.com",
-    "minimax.io",
-    "minimaxi.com",
-    "minimax.chat",
-    "x.ai",
-    "perplexity.ai",
-    "github.ai",
-    "githubcopilot.com",
-    "github.com",
-    "githubusercontent.com",
-    "huggingface.co",
-    "huggingface.cloud",
-    "hf.co",
-    "sambanova.ai",
-    "siliconflow.cn",
-    "siliconflow.com",
-    "volces.com",
-    "volcengine.com",
-    "baidubce.com",
-    "modelarts-maas.com",
-    "myhuaweicloud.com",
-    "amazonaws.com",
-    "aws.amazon.com",
-    "amazon.com",
-    "ollama.com",
-    "ollama.ai",
-    "lmstudio.ai",
-    "vllm.ai",
-    "litellm.ai",
-    "portkey.ai",
-    "helicone.ai",
-    "langchain.com",
-    "vercel.com",
-    "vercel.sh",
-    "replicate.com",
-    "novita.ai",
-    "deepinfra.com",
-    "hyperbolic.xyz",
-    "chutes.ai",
-    "nebius.com",
-    "nebius.ai",
-    "baseten.co",
-    "modal.com",
-    "runpod.io",
-    "ai21.com",
-    "voyageai.com",
-    "jina.ai",
-    "stability.ai",
-    "upstage.ai",
-    "stepfun.com",
-    "lingyiwanwu.com",
-    "baichuan-ai.com",
-    "xf-yun.com",
-    "tencentcloudapi.com",
-    "hunyuan.tencent.com",
-    "ppinfra.com",
-    "opencode.ai",
-    "continue.dev",
-    "cursor.sh",
-    "cursor.com",
-    "mozilla.org",
-    "ietf.org",
-    "w3.org",
-    "python.org",
-    "pypi.org",
-    "npmjs.com",
-    "nodejs.org",
-    "stackoverflow.com",
-    "discord.gg",
-    "python-httpx.org",
-    "pydantic.dev",
-    "docker.com",
-    "databricks.com",
-    "snowflake.com",
-    "ibm.com",
-    "watsonplatform.net",
-    "oraclecloud.com",
-    "scaleway.ai",
-    "ovh.net",
-    "inference.net",
-    "friendli.ai",
-    "lambdalabs.com",
-    "lambda.ai",
-    "aimlapi.com",
-    "requesty.ai",
-    "glama.ai",
-    "friendliai.com",
-];
+const PUBLIC: &str = "openai.com chatgpt.com oai.azure.com anthropic.com claude.com claude.ai googleapis.com google.com google.dev \
+    google.ai generativeai.google ai.studio goo.gle microsoft.com azure.com azure.net windows.net aka.ms groq.com \
+    mistral.ai cerebras.ai cloudflare.com cloudflarestatus.com openrouter.ai nvidia.com cohere.ai cohere.com \
+    together.xyz together.ai fireworks.ai deepseek.com moonshot.ai moonshot.cn kimi.com bigmodel.cn z.ai \
+    aliyuncs.com aliyun.com alibabacloud.com minimax.io minimaxi.com minimax.chat x.ai perplexity.ai github.ai \
+    githubcopilot.com github.com githubusercontent.com huggingface.co huggingface.cloud hf.co sambanova.ai \
+    siliconflow.cn siliconflow.com volces.com volcengine.com baidubce.com modelarts-maas.com myhuaweicloud.com \
+    amazonaws.com aws.amazon.com amazon.com ollama.com ollama.ai lmstudio.ai vllm.ai litellm.ai portkey.ai \
+    helicone.ai langchain.com vercel.com vercel.sh replicate.com novita.ai deepinfra.com hyperbolic.xyz chutes.ai \
+    nebius.com nebius.ai baseten.co modal.com runpod.io ai21.com voyageai.com jina.ai stability.ai upstage.ai \
+    stepfun.com lingyiwanwu.com baichuan-ai.com xf-yun.com tencentcloudapi.com hunyuan.tencent.com ppinfra.com \
+    opencode.ai continue.dev cursor.sh cursor.com mozilla.org ietf.org w3.org python.org pypi.org npmjs.com \
+    nodejs.org stackoverflow.com discord.gg python-httpx.org pydantic.dev docker.com databricks.com snowflake.com \
+    ibm.com watsonplatform.net oraclecloud.com scaleway.ai ovh.net inference.net friendli.ai lambdalabs.com \
+    lambda.ai aimlapi.com requesty.ai glama.ai friendliai.com";
 
 /// Domains below which each user has a name: what stands in front of them goes.
-const OF_USERS: &[&str] = &[
-    "openai.azure.com",
-    "cognitiveservices.azure.com",
-    "services.ai.azure.com",
-    "azure-api.net",
-    "models.ai.azure.com",
-    "azuredatabricks.net",
-    "azurewebsites.net",
-    "cloudapp.azure.com",
-    "cloud.databricks.com",
-    "gcp.databricks.com",
-    "vault.azure.net",
-    "blob.core.windows.net",
-    "endpoints.huggingface.cloud",
-    "elb.amazonaws.com",
-    "workers.dev",
-    "compute.amazonaws.com",
-    "cloudflareaccess.com",
-    "proxy.runpod.net",
-];
+const OF_USERS: &str = "openai.azure.com cognitiveservices.azure.com services.ai.azure.com azure-api.net models.ai.azure.com \
+    azuredatabricks.net azurewebsites.net cloudapp.azure.com cloud.databricks.com gcp.databricks.com vault.azure.net \
+    blob.core.windows.net endpoints.huggingface.cloud elb.amazonaws.com workers.dev compute.amazonaws.com \
+    cloudflareaccess.com proxy.runpod.net";
 
 /// Ends of names that are known within one network only.
-const PRIVATE: &[&str] = &[
-    "internal",
-    "local",
-    "localdomain",
-    "lan",
-    "corp",
-    "intra",
-    "intranet",
-    "home",
-    "private",
-    "svc",
-    "cluster",
-    "consul",
-    "test",
-    "example",
-    "invalid",
-    "onion",
-    "docker",
-    "vpn",
-    "arpa",
-    "domain",
-];
+const PRIVATE: &str = "internal local localdomain lan corp intra intranet home private svc cluster consul test example invalid onion \
+    docker vpn arpa domain";
 
 /// Ends of public names, as far as they are no words and no ends of files.
-const ENDS: &[&str] = &[
-    "com",
-    "net",
-    "org",
-    "io",
-    "ai",
-    "dev",
-    "co",
-    "cloud",
-    "app",
-    "cn",
-    "de",
-    "eu",
-    "uk",
-    "fr",
-    "jp",
-    "ru",
-    "xyz",
-    "tech",
-    "info",
-    "biz",
-    "ch",
-    "nl",
-    "se",
-    "no",
-    "fi",
-    "dk",
-    "pl",
-    "es",
-    "pt",
-    "br",
-    "ca",
-    "au",
-    "nz",
-    "kr",
-    "tw",
-    "hk",
-    "sg",
-    "us",
-    "at",
-    "be",
-    "cz",
-    "tr",
-    "ua",
-    "il",
-    "ie",
-    "in",
-    "it",
-    "id",
-    "vn",
-    "th",
-    "mx",
-    "ar",
-    "cl",
-    "za",
-    "run",
-    "host",
-    "site",
-    "online",
-    "systems",
-    "solutions",
-    "company",
-    "edu",
-    "gov",
-    "gg",
-    "sh",
-    "so",
-    "me",
-    "tv",
-    "ws",
-    "cc",
-    "live",
-];
+const ENDS: &str = "com net org io ai dev co cloud app cn de eu uk fr jp ru xyz tech info biz ch nl se no fi dk pl es pt br ca au nz \
+    kr tw hk sg us at be cz tr ua il ie in it id vn th mx ar cl za run host site online systems solutions company \
+    edu gov gg sh so me tv ws cc live";
 
 /// The same that are words or fields as well: a name of two parts with one of them is a name in an address only.
-const WORDS: &[&str] = &[
-    "in", "it", "id", "no", "us", "at", "be", "me", "so", "is", "to", "run", "host", "site", "company", "live", "info",
-    "app", "test", "home", "local", "domain", "private", "internal", "cluster", "docker", "example", "co", "es", "ca",
-];
+const WORDS: &str = "in it id no us at be me so is to run host site company live info app test home local domain private internal \
+    cluster docker example co es ca";
+
+fn listed(words: &'static str) -> impl Iterator<Item = &'static str> {
+    words.split_ascii_whitespace()
+}
 
 /// A name with dots.
 static DOTTED: LazyLock<Option<Regex>> =
@@ -309,7 +93,7 @@ fn add(from: usize, host: &str, is_marked: bool, found: &mut Found) {
 fn private_part(host: &str, is_marked: bool) -> usize {
     let lower = host.to_ascii_lowercase();
     let before = |end: &str| lower.strip_suffix(end).and_then(|rest| rest.strip_suffix('.')).map(str::len);
-    if let Some(length) = OF_USERS.iter().find_map(|end| before(end)) {
+    if let Some(length) = listed(OF_USERS).find_map(before) {
         return length;
     }
     if is_public(&lower) {
@@ -322,9 +106,9 @@ fn private_part(host: &str, is_marked: bool) -> usize {
     if lower.parse::<std::net::Ipv4Addr>().is_ok() {
         return 0;
     }
-    let private = PRIVATE.contains(&end);
-    let is_word = WORDS.contains(&end) && !rest.contains('.');
-    let is_name = private || (ENDS.contains(&end) && !is_package(host));
+    let private = listed(PRIVATE).any(|private| private == end);
+    let is_word = listed(WORDS).any(|word| word == end) && !rest.contains('.');
+    let is_name = private || (listed(ENDS).any(|known| known == end) && !is_package(host));
     let is_plain = host.bytes().all(|byte| !byte.is_ascii_uppercase() && byte != b'_');
     if !is_marked && (!is_name || is_word || !is_plain) {
         return 0;
@@ -336,7 +120,7 @@ fn private_part(host: &str, is_marked: bool) -> usize {
 /// Whether it is a name of a provider, or of a page to which its errors point; in lower case.
 pub(super) fn is_public(host: &str) -> bool {
     let is_below = |domain: &str| host.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
-    PUBLIC.iter().any(|domain| is_below(domain))
+    listed(PUBLIC).any(is_below)
 }
 
 /// `org.springframework.ai` is a package.
@@ -362,13 +146,13 @@ mod tests {
         find(text, &mut found);
         found.spans.sort_unstable();
         found.spans.dedup();
-        found.spans.into_iter().map(|(from, to)| text[from..to].to_owned()).collect()
+        found.spans.into_iter().map(|(from, to)| text.get(from..to).expect("a span").to_owned()).collect()
     }
 
     #[test]
     fn hosts_of_the_catalogue_stay() {
         for info in Catalog::builtin().expect("a catalogue").providers.values() {
-            let of_users = |host: &str| OF_USERS.contains(&host);
+            let of_users = |host: &str| listed(OF_USERS).any(|domain| domain == host);
             for host in info.hosts.iter().map(|host| host.replace('*', "eu-west-1")).filter(|host| !of_users(host)) {
                 assert_eq!(found(&format!("https://{host}/v1 at {host}")), [""; 0], "{host}");
             }

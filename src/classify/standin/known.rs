@@ -10,6 +10,9 @@ const MOST: usize = 10_000;
 /// How many of them may begin with the same word, so that looking one up takes bounded time.
 const ALIKE: usize = 16;
 
+/// How long one may be, in bytes.
+const LONGEST: usize = 200;
+
 /// The names that were found so far, by their first words.
 #[derive(Debug, Default)]
 pub(super) struct Known {
@@ -31,7 +34,12 @@ impl Known {
         } else {
             2
         };
-        if letters < least || self.count >= MOST || words::are_common(&name) || words::is_model(&name) {
+        if letters < least
+            || name.len() > LONGEST
+            || self.count >= MOST
+            || words::are_common(&name)
+            || words::is_model(&name)
+        {
             return;
         }
         let Some(first) = spans_of_words(&name).next().and_then(|(from, to)| name.get(from..to)) else { return };
@@ -98,7 +106,7 @@ mod tests {
         names.iter().for_each(|name| known.learn(name));
         let mut spans = Vec::new();
         known.find(text, &mut spans);
-        spans.into_iter().map(|(from, to)| text[from..to].to_owned()).collect()
+        spans.into_iter().map(|(from, to)| text.get(from..to).expect("a span").to_owned()).collect()
     }
 
     #[test]

@@ -55,45 +55,142 @@ const QUOTED: &str = r#"(?:"{1,8}([^"\n]{1,120})"|'{1,8}([^'\n]{1,120})'|`{1,8}(
 /// A value without quotes.
 const BARE: &str = r#"([^\s"'`“”,;&(){}\[\]<>=\\]{1,200})"#;
 
+/// Words after which a name stands in a sentence.
+const MARKS: &str =
+    "(?:organi[sz]ation|project|workspace|tenant|team|user|account|customer|company|subscription|resource group)";
+
+/// What may stand between such a word and the name.
+const KINDS: &str = "(?:id |name |named |called |number )?";
+
 static PLACES: LazyLock<Vec<Place>> = LazyLock::new(|| {
-    let fields = |names: &str| format!(r#"(?i)(?:^|[^a-z0-9_-])({names})["'`]{{0,8}}\s{{0,2}}(?:=>|[:=])\s{{0,2}}"#);
-    let marks =
-        "(?:organi[sz]ation|project|workspace|tenant|team|user|account|customer|company|subscription|resource group)";
-    let kinds = "(?:id |name |named |called |number )?";
-    let list: Vec<(Trust, String)> = vec![
-        (Trust::Secret, format!(r#"(?im)(?:^|[^a-z-])(?:proxy-)?authorization["'`]{{0,8}}\s?[:=]\s?["'`]{{0,8}}(?:(?:bearer|basic|digest|token|apikey|aws4-hmac-sha256) )?([^"'`\n]{{3,}})"#)),
-        (Trust::Secret, r#"(?i)(?:^|[^a-z-])set-cookie2?["'`]{0,8}\s?(?:=>|[:=])\s?[\["'`]{0,9}[^\s=;"'`]{1,100}=([^\s;"'`]+)"#.to_owned()),
-        (Trust::Secret, r#"(?i)(?:^|[^a-z-])cookies?["'`]{0,8}\s?(?:=>|[:=])\s?["'`]{0,8}([^\s"'`=;]{1,100}=[^\n"'`]+)"#.to_owned()),
+    let all = secrets().into_iter().chain(ids()).chain(names()).chain(sentences()).chain(paths());
+    all.filter_map(|(trust, text)| Some(Place { trust, expression: expression(&text)? })).collect()
+});
+
+/// The beginning of an expression for the value of a field.
+fn field(names: &str) -> String {
+    format!(r#"(?i)(?:^|[^a-z0-9_-])({names})["'`]{{0,8}}\s{{0,2}}(?:=>|[:=])\s{{0,2}}"#)
+}
+
+/// Keys and cookies.
+fn secrets() -> Vec<(Trust, String)> {
+    vec![
+        (
+            Trust::Secret,
+            concat!(
+                r#"(?i)(?:^|[^a-z-])(?:proxy-)?authorization["'`]{0,8}\s?[:=]\s?["'`]{0,8}"#,
+                r#"(?:(?:bearer|basic|digest|token|apikey|aws4-hmac-sha256) )?([^"'`\n]{3,})"#
+            )
+            .to_owned(),
+        ),
+        (
+            Trust::Secret,
+            concat!(
+                r#"(?i)(?:^|[^a-z-])set-cookie2?["'`]{0,8}\s?(?:=>|[:=])\s?[\["'`]{0,9}"#,
+                r#"[^\s=;"'`]{1,100}=([^\s;"'`]+)"#
+            )
+            .to_owned(),
+        ),
+        (
+            Trust::Secret,
+            r#"(?i)(?:^|[^a-z-])cookies?["'`]{0,8}\s?(?:=>|[:=])\s?["'`]{0,8}([^\s"'`=;]{1,100}=[^\n"'`]+)"#.to_owned(),
+        ),
         (Trust::Secret, r#"(?i)\b(?:bearer|basic) ([a-z0-9._~+/-]{8,}=*)"#.to_owned()),
-        (Trust::Secret, format!("{}{QUOTED}", fields(SECRETS))),
-        (Trust::Secret, format!("{}{BARE}", fields(SECRETS))),
-        (Trust::Distinct, format!(r#"(?i)\bapi[ _-]?key(?: (?:provided|used|given|is|was|with|ending in|starting with))?:? ["'`]{{0,8}}{BARE}"#)),
-        (Trust::Secret, r#"[?&](?:key|api[-_]?key|token|access_token|sig|signature|code|s|X-Amz-[A-Za-z-]{3,20})=([^\s&"'`<>]+)"#.to_owned()),
-        (Trust::Distinct, format!("{}{QUOTED}", fields(IDS))),
-        (Trust::Distinct, format!(r#"(?i)(?:^|[^a-z0-9_-])({IDS})["'`]{{0,8}}\s{{0,2}}(?:=>|[:=]|is|of)?\s{{0,2}}["'`]{{0,8}}{BARE}"#)),
-        (Trust::Name, format!("{}{QUOTED}", fields(NAMES))),
-        (Trust::Name, format!(r#"(?i)(?:^|[^a-z0-9_-])({NAMES})={BARE}"#)),
-        (Trust::Name, format!(r#"(?im)^(?:[a-z]{{1,20}}-){{1,3}}(?:organi[sz]ation|org|project|workspace|tenant|team|user|account|customer)(?:-(?:id|name))?: ?{BARE}"#)),
-        (Trust::Name, format!(r#"(?i)(?:^|[^a-z0-9_-])({NAMES})(?:["'`]{{1,8}}:\s{{0,2}}|:\s{{1,2}}){BARE}\s{{0,2}}(?:[,;)}}|\]\n]|$)"#)),
-        (Trust::Distinct, format!(r#"(?i)(?:^|[^a-z0-9_-])({NAMES})(?:["'`]{{1,8}}:\s{{0,2}}|:\s{{1,2}}){BARE}"#)),
-        (Trust::Name, format!(r#"(?i)\b{marks}s? {kinds}{QUOTED}"#)),
-        (Trust::Distinct, format!(r#"(?i)\b{marks}s? {kinds}{BARE}"#)),
-        (Trust::Name, format!(r#"\b(?i:{marks}) ((?:[A-Z][a-z0-9]+[A-Za-z0-9.&-]*)(?: (?:[A-Z][A-Za-z0-9.&-]+))*)"#)),
-        (Trust::Name, format!(r#"(?i)\b(?:in|of|for|by|to|from|under|on) (?:the |your )?{marks} ([a-z][a-z0-9._-]{{1,60}})(?: (?:on|in|is|has|was|does|exceeded|hit|reached|cannot|with)\b|[,.;:)]?(?:\s|$))"#)),
-        (Trust::Name, format!(r#"(?i)\b{marks} ([a-z][a-z0-9._-]{{1,60}}) (?:is|has been|was) (?:suspended|disabled|deactivated|inactive|blocked|banned|locked|not)\b"#)),
-        (Trust::Name, r#"(?i)(?:^|[^a-z])(?:organizations|projects|accounts|workspaces|users|tenants|teams|subscriptions|resourcegroups|customers)/([A-Za-z0-9][^\s/"'`,;:&?#(){}\[\]<>]{0,80})"#.to_owned()),
-        (Trust::Deployment, r#"(?i)(?:^|[^a-z])deployments/([A-Za-z0-9][^\s/"'`,;:&?#(){}\[\]<>]{0,80})"#.to_owned()),
+        (Trust::Secret, format!("{}{QUOTED}", field(SECRETS))),
+        (Trust::Secret, format!("{}{BARE}", field(SECRETS))),
+        (
+            Trust::Distinct,
+            format!(
+                r#"(?i)\bapi[ _-]?key(?: (?:provided|used|given|is|was|with|ending in|starting with))?:? ["'`]{{0,8}}{BARE}"#
+            ),
+        ),
+        (
+            Trust::Secret,
+            r#"[?&](?:key|api[-_]?key|token|access_token|sig|signature|code|s|X-Amz-[A-Za-z-]{3,20})=([^\s&"'`<>]+)"#
+                .to_owned(),
+        ),
+    ]
+}
+
+/// Ids of requests, traces, sessions and machines.
+fn ids() -> Vec<(Trust, String)> {
+    let between = r#"["'`]{0,8}\s{0,2}(?:=>|[:=]|is|of)?\s{0,2}["'`]{0,8}"#;
+    vec![
+        (Trust::Distinct, format!("{}{QUOTED}", field(IDS))),
+        (Trust::Distinct, format!("(?i)(?:^|[^a-z0-9_-])({IDS}){between}{BARE}")),
+    ]
+}
+
+/// Names in fields and headers.
+fn names() -> Vec<(Trust, String)> {
+    let bare = format!(r#"(?i)(?:^|[^a-z0-9_-])({NAMES})(?:["'`]{{1,8}}:\s{{0,2}}|:\s{{1,2}}){BARE}"#);
+    vec![
+        (Trust::Name, format!("{}{QUOTED}", field(NAMES))),
+        (Trust::Name, format!("(?i)(?:^|[^a-z0-9_-])({NAMES})={BARE}")),
+        (
+            Trust::Name,
+            format!(
+                "(?im)^(?:[a-z]{{1,20}}-){{1,3}}(?:organi[sz]ation|org|project|workspace|tenant|team|user|account|customer)\
+                 (?:-(?:id|name))?: ?{BARE}"
+            ),
+        ),
+        // Words may follow that belong to no name, as in `project: not found`.
+        (Trust::Name, format!(r"{bare}\s{{0,2}}(?:[,;)}}|\]\n]|$)")),
+        (Trust::Distinct, bare),
+    ]
+}
+
+/// Names in sentences.
+fn sentences() -> Vec<(Trust, String)> {
+    vec![
+        (Trust::Name, format!(r"(?i)\b{MARKS}s? {KINDS}{QUOTED}")),
+        (Trust::Distinct, format!(r"(?i)\b{MARKS}s? {KINDS}{BARE}")),
+        (
+            Trust::Name,
+            format!(r"\b(?i:{MARKS}) ((?:[A-Z][a-z0-9]+[A-Za-z0-9.&-]*)(?: (?:[A-Z][A-Za-z0-9.&-]+)){{0,5}})"),
+        ),
+        (
+            Trust::Name,
+            format!(
+                "(?i)\\b(?:in|of|for|by|to|from|under|on) (?:the |your )?{MARKS} ([a-z][a-z0-9._-]{{1,60}})\
+                 (?: (?:on|in|is|has|was|does|exceeded|hit|reached|cannot|with)\\b|[,.;:)]?(?:\\s|$))"
+            ),
+        ),
+        (
+            Trust::Name,
+            format!(
+                "(?i)\\b{MARKS} ([a-z][a-z0-9._-]{{1,60}}) (?:is|has been|was) \
+                 (?:suspended|disabled|deactivated|inactive|blocked|banned|locked|not)\\b"
+            ),
+        ),
         (Trust::Deployment, format!(r#"(?i)\bdeployment(?:[_ -]?(?:name|id))?["'`]{{0,8}}\s?[:= ]\s?{QUOTED}"#)),
+    ]
+}
+
+/// Names and account numbers in paths and resource names.
+fn paths() -> Vec<(Trust, String)> {
+    let segment = r#"/([A-Za-z0-9][^\s/"'`,;:&?#(){}\[\]<>]{0,80})"#;
+    let kinds = "organizations|projects|accounts|workspaces|users|tenants|teams|subscriptions|resourcegroups|customers";
+    vec![
+        (Trust::Name, format!("(?i)(?:^|[^a-z])(?:{kinds}){segment}")),
+        (Trust::Deployment, format!("(?i)(?:^|[^a-z])deployments{segment}")),
         (Trust::Secret, r"arn:aws[a-z-]*:[a-z0-9-]*:[a-z0-9-]*:(\d{12})".to_owned()),
         (Trust::Secret, r"(?i)\b(?:account|acct)(?:[ _-]?(?:id|number|no))?\W{0,4}(\d{4}-?\d{4}-?\d{4})\b".to_owned()),
-        (Trust::Name, r#"arn:aws[a-z-]*:[a-z0-9-]*:[a-z0-9-]*:\d{12}:(?:user|role|assumed-role|group|policy|federated-user|instance-profile|agent|guardrail|knowledge-base|endpoint|secret|[a-z-]+-model|application-inference-profile)[/:]([^\s"'`,;(){}\[\]<>]{1,200})"#.to_owned()),
+        (
+            Trust::Name,
+            concat!(
+                r"arn:aws[a-z-]*:[a-z0-9-]*:[a-z0-9-]*:\d{12}:(?:user|role|assumed-role|group|policy|federated-user|",
+                r"instance-profile|agent|guardrail|knowledge-base|endpoint|secret|[a-z-]+-model|",
+                r#"application-inference-profile)[/:]([^\s"'`,;(){}\[\]<>]{1,200})"#
+            )
+            .to_owned(),
+        ),
         (Trust::Name, r#"(?i)(?:^|[^a-z0-9])(?:/export)?/(?:home|Users)/([^\s/\\:"'`,;(){}\[\]<>]{1,64})"#.to_owned()),
+        // With blanks in it where the path goes on, else one word.
         (Trust::Name, r#"(?i)\b[a-z]:/{1,8}Users/{1,8}([^/:*?"'`<>|\n]{1,40})/"#.to_owned()),
         (Trust::Name, r#"(?i)\b[a-z]:/{1,8}Users/{1,8}([^\s/:*?"'`<>|,;)]{1,40})"#.to_owned()),
-    ];
-    let built = list.into_iter().filter_map(|(trust, text)| Some(Place { trust, expression: expression(&text)? }));
-    built.collect()
-});
+    ]
+}
 
 /// `ft:gpt-4o-mini:acme:support-bot:AbC123`: for whom the model was made.
 static TUNED: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -181,4 +278,17 @@ fn is_resource(text: &str) -> bool {
         || text.contains("://")
         || text.starts_with("projects/")
         || text.starts_with("organizations/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_expression_can_be_built() {
+        for (_, text) in secrets().into_iter().chain(ids()).chain(names()).chain(sentences()).chain(paths()) {
+            assert!(expression(&text).is_some(), "{text}");
+        }
+        assert!(TUNED.is_some() && IN_MODELS.is_some());
+    }
 }

@@ -117,7 +117,7 @@ mod tests {
         find(text, &mut found);
         found.spans.sort_unstable();
         found.spans.dedup();
-        found.spans.into_iter().map(|(from, to)| text[from..to].to_owned()).collect()
+        found.spans.into_iter().map(|(from, to)| text.get(from..to).expect("a span").to_owned()).collect()
     }
 
     #[test]

@@ -162,7 +162,7 @@ mod tests {
     fn found(text: &str) -> Vec<String> {
         let mut found = Found::default();
         find(text, &mut found);
-        found.spans.into_iter().map(|(from, to)| text[from..to].to_owned()).collect()
+        found.spans.into_iter().map(|(from, to)| text.get(from..to).expect("a span").to_owned()).collect()
     }
 
     #[test]

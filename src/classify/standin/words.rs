@@ -27,61 +27,14 @@ static KNOWN: LazyLock<HashSet<String>> = LazyLock::new(|| {
         phrases.flat_map(|phrase| phrase.split(|c: char| !c.is_alphanumeric()))
     });
     let common = COMMON.split(' ');
-    of_rules.chain(common).chain(PRODUCTS.iter().copied()).map(str::to_owned).collect()
+    of_rules.chain(common).chain(PRODUCTS.split(' ')).map(str::to_owned).collect()
 });
 
 /// Providers, gateways and servers that log lines speak of.
-const PRODUCTS: &[&str] = &[
-    "amazon",
-    "anthropic",
-    "azure",
-    "baseten",
-    "bedrock",
-    "cerebras",
-    "claude",
-    "cloudflare",
-    "cohere",
-    "copilot",
-    "databricks",
-    "deepinfra",
-    "deepseek",
-    "fireworks",
-    "gemini",
-    "github",
-    "google",
-    "groq",
-    "helicone",
-    "huggingface",
-    "kimi",
-    "langfuse",
-    "litellm",
-    "llamacpp",
-    "lmstudio",
-    "localai",
-    "localhost",
-    "microsoft",
-    "minimax",
-    "mistral",
-    "moonshot",
-    "novita",
-    "nvidia",
-    "ollama",
-    "openai",
-    "openrouter",
-    "perplexity",
-    "portkey",
-    "replicate",
-    "sambanova",
-    "sglang",
-    "siliconflow",
-    "tgi",
-    "together",
-    "vercel",
-    "vertex",
-    "vllm",
-    "xai",
-    "zhipu",
-];
+const PRODUCTS: &str = "amazon anthropic azure baseten bedrock cerebras claude cloudflare cohere copilot databricks deepinfra deepseek \
+    fireworks gemini github google groq helicone huggingface kimi langfuse litellm llamacpp lmstudio localai \
+    localhost microsoft minimax mistral moonshot novita nvidia ollama openai openrouter perplexity portkey replicate \
+    sambanova sglang siliconflow tgi together vercel vertex vllm xai zhipu";
 
 /// Whether the word says something by itself: one that a rule looks for, that follows such marks in plain sentences, or
 /// that is the name of a product. Neither is anybody's name, and a classifier may need it.
@@ -96,81 +49,14 @@ pub(super) fn are_common(text: &str) -> bool {
 }
 
 /// Pieces of which the names of models are made.
-const MODEL_WORDS: &[&str] = &[
-    "ada",
-    "audio",
-    "babbage",
-    "chat",
-    "chatgpt",
-    "claude",
-    "codestral",
-    "codex",
-    "command",
-    "dall",
-    "davinci",
-    "deepseek",
-    "e",
-    "embed",
-    "embedding",
-    "flash",
-    "gemini",
-    "gemma",
-    "gpt",
-    "grok",
-    "haiku",
-    "high",
-    "image",
-    "instruct",
-    "it",
-    "large",
-    "latest",
-    "llama",
-    "lite",
-    "low",
-    "max",
-    "medium",
-    "meta",
-    "micro",
-    "mini",
-    "mistral",
-    "mixtral",
-    "moderation",
-    "nano",
-    "nova",
-    "o",
-    "omni",
-    "opus",
-    "phi",
-    "pro",
-    "preview",
-    "qwen",
-    "realtime",
-    "reasoner",
-    "scout",
-    "maverick",
-    "search",
-    "small",
-    "sonnet",
-    "text",
-    "thinking",
-    "titan",
-    "transcribe",
-    "tts",
-    "turbo",
-    "v",
-    "versatile",
-    "instant",
-    "vision",
-    "whisper",
-    "b",
-    "k",
-    "x",
-    "oss",
-];
+const MODEL_WORDS: &str = "ada audio babbage chat chatgpt claude codestral codex command dall davinci deepseek e embed embedding flash \
+    gemini gemma gpt grok haiku high image instruct it large latest llama lite low max medium meta micro mini \
+    mistral mixtral moderation nano nova o omni opus phi pro preview qwen realtime reasoner scout maverick search \
+    small sonnet text thinking titan transcribe tts turbo v versatile instant vision whisper b k x oss";
 
 /// Whether the text is made of pieces of models' names and short numbers only: `gpt-4o-mini`, `claude-3-5-sonnet-20241022`.
 pub(super) fn is_model(text: &str) -> bool {
-    let is_piece = |piece: &str| MODEL_WORDS.contains(&piece.to_ascii_lowercase().as_str());
+    let is_piece = |piece: &str| MODEL_WORDS.split(' ').any(|word| piece.eq_ignore_ascii_case(word));
     let mut pieces = text.split(|c: char| !c.is_ascii_alphabetic()).filter(|piece| !piece.is_empty()).peekable();
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     pieces.peek().is_some() && digits <= 12 && pieces.all(is_piece)
