@@ -69,7 +69,7 @@ fn committing(bench: &mut Criterion) {
                 let change = Change { key: record.key(), expected, record: Some(record.clone()) };
                 let id = RequestId::new(format!("req_{written}"));
                 written += 1;
-                Batch { changes: vec![change], attempts: vec![(id, 0, attempt())], request: None }
+                Batch { changes: vec![change], attempts: vec![(id, 0, attempt())], ..Batch::default() }
             },
             |batch| store.commit(&batch).expect("written"),
             BatchSize::PerIteration,

@@ -245,6 +245,8 @@ impl Context {
         match SqliteStore::open_read_only(&path) {
             Ok(store) => Ok(Some(store)),
             Err(StoreError::Missing { .. }) => Ok(None),
+            // A look is as good a time as any to bring the file of an older program up to date.
+            Err(StoreError::Older { .. }) => self.store(config).map(Some),
             Err(error) => Err(error.into()),
         }
     }

@@ -3,10 +3,12 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
+use llmr::classify::Standins;
+use llmr::clock::Rng;
 use llmr::config::{Config, parse_duration};
-use llmr::domain::{Class, RequestId, printable};
-use llmr::report::{request_json, request_text, requests_text};
-use llmr::store::{LogFilter, Store};
+use llmr::domain::{Class, RequestId, RequestRecord, printable};
+use llmr::report::{capture_json, request_json, request_text, requests_text};
+use llmr::store::{LogFilter, SqliteStore, Store};
 
 use crate::context::Context;
 use crate::error::{CliError, Code};
@@ -37,6 +39,10 @@ pub struct LogArgs {
     /// One JSON object a line
     #[arg(long)]
     json: bool,
+    /// One capture a line for each failed attempt, as `classify --format jsonl` reads it, fit to be shared: keys, ids,
+    /// names and addresses are replaced by stand-ins of the same shape; read it before you publish it
+    #[arg(long, conflicts_with_all = ["json", "follow"])]
+    redact: bool,
 }
 
 /// Shows the log.
@@ -55,6 +61,11 @@ pub fn run(args: &LogArgs, context: &mut Context) -> Result<ExitCode, CliError> 
         let error = CliError::new(Code::Trouble, format!("there is no request `{id}` in the log"));
         return Err(error.hint("`llmr log` lists the requests that are kept"));
     }
+    if args.redact {
+        let text = store.as_ref().map(|store| captures(&records, store, args.class)).transpose()?;
+        context.output.out(&printable(&text.unwrap_or_default()))?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let text = match (&args.request, args.json) {
         (_, true) => records.iter().map(|record| format!("{}\n", request_json(record))).collect(),
         (Some(_), false) => records.iter().map(|record| request_text(record, now)).collect(),
@@ -62,6 +73,24 @@ pub fn run(args: &LogArgs, context: &mut Context) -> Result<ExitCode, CliError> 
     };
     context.output.out(&printable(&text))?;
     if args.follow { follow(args, config.as_ref(), context) } else { Ok(ExitCode::SUCCESS) }
+}
+
+/// A capture of each failed attempt of the class, if one is asked for. Every run draws its own stand-ins, whatever the
+/// seed: with a known seed they could be traced back.
+fn captures(records: &[RequestRecord], store: &SqliteStore, class: Option<Class>) -> Result<String, CliError> {
+    let mut standins = Standins::new(&mut Rng::new(None));
+    let mut text = String::new();
+    for record in records {
+        let kept = store.kept(&record.id)?;
+        for (index, attempt) in (0_u32..).zip(&record.attempts) {
+            let wanted = attempt.class.is_some_and(|found| class.is_none_or(|class| class == found));
+            if wanted {
+                let kept = kept.iter().find(|(at, _)| *at == index).map(|(_, kept)| kept);
+                text.push_str(&format!("{}\n", capture_json(&record.id, index, attempt, kept, &mut standins)));
+            }
+        }
+    }
+    Ok(text)
 }
 
 /// Shows each request once it has ended. The reader that leaves ends it.

@@ -16,6 +16,7 @@ mod reset;
 mod scenarios;
 mod secrets;
 mod shapes;
+mod sharing;
 mod stage;
 mod start;
 mod state_files;

@@ -46,6 +46,7 @@ fn all_is_clean(what: &str, stage: &Stage) {
         &["log"],
         &["log", "--json"],
         &["log", "req_fixed"],
+        &["log", "--redact"],
         &["status"],
         &["status", "--json"],
         &["plan"],

@@ -84,7 +84,7 @@ fn failure(holds: &[Versioned], id: &str) -> Batch {
     Batch {
         changes: vec![Change { key: record.key(), expected, record: Some(record) }],
         attempts: vec![(RequestId::new(id), 0, attempt)],
-        request: None,
+        ..Batch::default()
     }
 }
 

@@ -16,7 +16,7 @@ pub use deployment::{Deployment, ParseNameError, Selector, Target};
 pub use evidence::{Evidence, TransportFault};
 pub use failure::{Action, Class, Dimension, Failure, LimitFacts, Provenance, ResetSource, ScopeLevel};
 pub use names::{AccountName, CredentialName, LadderName, ModelName, ProviderName, RequestId};
-pub use record::{AttemptKind, AttemptRecord, Outcome, RequestRecord};
+pub use record::{AttemptKind, AttemptRecord, KeptEvidence, Outcome, RequestRecord};
 pub use scope::Scope;
 pub use secret::{RedactedStream, Redactor, Secret};
 pub use text::{excerpt, printable};

@@ -89,6 +89,17 @@ pub struct AttemptRecord {
     pub cost_usd: Option<f64>,
 }
 
+/// All that a deployment said when it failed: redacted and bounded.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct KeptEvidence {
+    /// The response headers.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: String,
+    /// What is known besides.
+    pub log: String,
+}
+
 /// What the user asked and what came of it; the prompt and the answer are not kept.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RequestRecord {

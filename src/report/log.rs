@@ -1,9 +1,10 @@
 //! Requests and their attempts, as JSON and for people.
 
 use jiff::Timestamp;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use crate::domain::RequestRecord;
+use crate::classify::Standins;
+use crate::domain::{AttemptRecord, Evidence, KeptEvidence, RequestId, RequestRecord};
 
 use super::chat::{attempt_json, attempt_line, usage_json};
 use super::moment::{rfc3339, seconds, seconds_of, span};
@@ -25,6 +26,54 @@ pub fn request_json(record: &RequestRecord) -> Value {
         "error": record.error,
         "attempts": record.attempts.iter().map(attempt_json).collect::<Vec<_>>(),
     })
+}
+
+/// A failed attempt as a capture that `classify` reads, with stand-ins for what is personal: a line of `log --redact`.
+/// Without all that was said, the excerpt stands as what a log says of it.
+pub fn capture_json(
+    id: &RequestId,
+    index: u32,
+    attempt: &AttemptRecord,
+    kept: Option<&KeptEvidence>,
+    standins: &mut Standins,
+) -> Value {
+    let KeptEvidence { headers, body, log } = kept.cloned().unwrap_or_else(|| {
+        let excerpt = attempt.evidence.clone().unwrap_or_default();
+        KeptEvidence { log: excerpt, ..KeptEvidence::default() }
+    });
+    let shared = standins.evidence(&Evidence {
+        provider: Some(attempt.deployment.provider.clone()),
+        model: Some(attempt.deployment.model.clone()),
+        status: attempt.status,
+        headers,
+        body,
+        log,
+        at: attempt.started_at.checked_add(attempt.latency).ok(),
+        ..Evidence::default()
+    });
+    json!({
+        "id": format!("{}#{index}", standins.id(id.as_str())),
+        "provider": shared.provider,
+        "model": shared.model,
+        "status": shared.status,
+        "headers": headers_json(shared.headers),
+        "body": shared.body,
+        "log": shared.log,
+        "at": shared.at.map(rfc3339),
+    })
+}
+
+/// Headers by their names; those that came more than once as a list.
+fn headers_json(headers: Vec<(String, String)>) -> Value {
+    let mut named = Map::new();
+    for (name, value) in headers {
+        match named.get_mut(&name) {
+            None => drop(named.insert(name, Value::String(value))),
+            Some(Value::Array(values)) => values.push(Value::String(value)),
+            Some(first) => *first = json!([first.take(), value]),
+        }
+    }
+    Value::Object(named)
 }
 
 /// Many requests, one line each.

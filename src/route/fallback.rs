@@ -7,6 +7,7 @@ use std::cell::{Cell, RefCell};
 
 use jiff::Timestamp;
 
+use crate::domain::{KeptEvidence, RequestId};
 use crate::policy::{Change, Versioned};
 use crate::store::{Batch, Health, LogFilter, LogPage, MemoryStore, ShapeCount, Store, StoreError};
 
@@ -102,6 +103,10 @@ impl<S: Store> Store for FallbackStore<S> {
 
     fn log(&self, filter: &LogFilter) -> Result<LogPage, StoreError> {
         self.on(|store| store.log(filter))
+    }
+
+    fn kept(&self, id: &RequestId) -> Result<Vec<(u32, KeptEvidence)>, StoreError> {
+        self.on(|store| store.kept(id))
     }
 
     fn retries_since(&self, since: Timestamp) -> Result<u32, StoreError> {

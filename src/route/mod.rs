@@ -11,6 +11,7 @@ mod fallback;
 mod fingerprint;
 mod job;
 mod judge;
+mod keep;
 mod observer;
 mod record;
 mod settle;

@@ -5,7 +5,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::config::StreamPolicy;
-use crate::domain::{Answer, AttemptRecord, ChatRequest, Class, Deployment, Evidence, Failure, Message, Role, Usage};
+use crate::domain::{
+    Answer, AttemptRecord, ChatRequest, Class, Deployment, Evidence, Failure, KeptEvidence, Message, Role, Usage,
+};
 use crate::ladder::{Exchange, StepSpec};
 use crate::policy::{Change, Event, Moment, Report as Happened, apply};
 use crate::store::{Batch, Store, StoreError, update};
@@ -14,6 +16,7 @@ use crate::wire::{EncodeError, Endpoint, HttpRequest, encode};
 use super::drive::Drive;
 use super::exchange::{Call, Came, Measured};
 use super::job::Lane;
+use super::keep::kept;
 use super::record::{Blame, cost, held_until, note, presentable};
 
 /// Retries are counted over this time.
@@ -86,18 +89,21 @@ impl<S: Store> Drive<'_, S> {
                         self.made.ttft = attempt.ttft;
                         self.machine.on_answer(exchange.step);
                         tracing::info!(request = %self.job.id, deployment = %step.target.deployment, "answered");
-                        self.commit(step, Event::Success, attempt)
+                        self.commit(step, Event::Success, attempt, None)
                     }
-                    Err(failure) => self.fail(exchange, step, &presentable(*failure, self.router.redactor), attempt),
+                    Err(failure) => {
+                        let failure = presentable(*failure, self.router.redactor);
+                        self.fail(exchange, step, &failure, attempt, None)
+                    }
                 }
             }
             Came::Failed(evidence) => {
-                let failure = self.classify(*evidence, step);
-                self.fail(exchange, step, &failure, attempt)
+                let (failure, kept) = self.classify(*evidence, step);
+                self.fail(exchange, step, &failure, attempt, kept.as_ref())
             }
             Came::Broke(evidence, shown) => {
-                let failure = self.classify(*evidence, step);
-                self.fail(exchange, step, &failure, attempt)?;
+                let (failure, kept) = self.classify(*evidence, step);
+                self.fail(exchange, step, &failure, attempt, kept.as_ref())?;
                 self.broke(shown);
                 Ok(())
             }
@@ -127,6 +133,7 @@ impl<S: Store> Drive<'_, S> {
         step: &StepSpec,
         failure: &Failure,
         mut attempt: AttemptRecord,
+        kept: Option<&KeptEvidence>,
     ) -> Result<(), StoreError> {
         note(&mut attempt, failure);
         tracing::info!(
@@ -139,7 +146,7 @@ impl<S: Store> Drive<'_, S> {
             class: failure.class,
             evidence: failure.evidence.clone(),
         });
-        self.commit(step, Event::Failure(failure), attempt)?;
+        self.commit(step, Event::Failure(failure), attempt, kept)?;
         let retries = self.router.store.retries_since(self.router.clock.now() - BUDGET_WINDOW)?;
         let may_retry = retries < self.job.retry_budget;
         let unit = self.rng.unit();
@@ -148,7 +155,13 @@ impl<S: Store> Drive<'_, S> {
     }
 
     /// Commits the attempt and what it changes in one transaction, with the request's own row when this is its end.
-    fn commit(&mut self, step: &StepSpec, event: Event<'_>, attempt: AttemptRecord) -> Result<(), StoreError> {
+    fn commit(
+        &mut self,
+        step: &StepSpec,
+        event: Event<'_>,
+        attempt: AttemptRecord,
+        kept: Option<&KeptEvidence>,
+    ) -> Result<(), StoreError> {
         let index = u32::try_from(self.made.attempts.len()).unwrap_or(u32::MAX);
         let started_at = attempt.started_at;
         self.made.attempts.push(attempt);
@@ -161,7 +174,8 @@ impl<S: Store> Drive<'_, S> {
         let held_until = self.apply(step, event, started_at, jitter, |held_until| {
             let attempt = self.made.attempts.last().map(|attempt| AttemptRecord { held_until, ..attempt.clone() });
             let attempts = attempt.into_iter().map(|attempt| (self.job.id.clone(), index, attempt)).collect();
-            Batch { attempts, request: request.clone(), ..Batch::default() }
+            let kept = kept.map(|kept| (self.job.id.clone(), index, kept.clone())).into_iter().collect();
+            Batch { attempts, kept, request: request.clone(), ..Batch::default() }
         })?;
         if let Some(attempt) = self.made.attempts.last_mut() {
             attempt.held_until = held_until;
@@ -220,11 +234,14 @@ impl<S: Store> Drive<'_, S> {
         Ok(health.iter().any(|known| same_key(&known.deployment) && known.last_success.is_some()))
     }
 
-    fn classify(&self, evidence: Evidence, step: &StepSpec) -> Failure {
+    /// What the evidence means; with all of it where that is not known.
+    fn classify(&self, evidence: Evidence, step: &StepSpec) -> (Failure, Option<KeptEvidence>) {
         let Deployment { provider, model, .. } = step.target.deployment.clone();
         let now = self.router.clock.now();
         let evidence = Evidence { provider: Some(provider), model: Some(model), at: Some(now), ..evidence };
-        presentable(self.router.classifier.classify(&evidence, self.router.catalog, now), self.router.redactor)
+        let failure = self.router.classifier.classify(&evidence, self.router.catalog, now);
+        let kept = (failure.class == Class::Unknown).then(|| kept(&evidence, self.router.redactor));
+        (presentable(failure, self.router.redactor), kept)
     }
 }
 

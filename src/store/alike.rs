@@ -42,7 +42,7 @@ fn batch() -> impl Strategy<Value = Batch> {
     let request = (id(), 0..50_i64, prop::collection::vec(any_attempt(), 0..3))
         .prop_map(|(id, seconds, attempts)| request(id.as_str(), seconds, attempts));
     (prop::collection::vec(any_change(), 0..3), attempts, prop::option::weighted(0.3, request))
-        .prop_map(|(changes, attempts, request)| Batch { changes, attempts, request })
+        .prop_map(|(changes, attempts, request)| Batch { changes, attempts, request, ..Batch::default() })
 }
 
 fn filter() -> impl Strategy<Value = LogFilter> {

@@ -6,8 +6,8 @@ use jiff::Timestamp;
 
 use super::{Batch, LogFilter, MemoryStore, OpenOptions, SqliteStore, Store, StoreError, update};
 use crate::domain::{
-    AttemptKind, AttemptRecord, Class, Dimension, Outcome, Provenance, RequestId, RequestRecord, Scope, ScopeLevel,
-    Usage,
+    AttemptKind, AttemptRecord, Class, Dimension, KeptEvidence, Outcome, Provenance, RequestId, RequestRecord, Scope,
+    ScopeLevel, Usage,
 };
 use crate::policy::{Change, Circuit, CircuitState, Cooldown, Family, HoldRecord, Key, Lease, Quarantine, Versioned};
 
@@ -196,11 +196,36 @@ fn a_batch_with_one_conflict_writes_nothing() {
                 change(Some(5), circuit(Family::Model, 1)),
             ],
             attempts: vec![("r-1".into(), 0, attempt("groq/llama@team", AttemptKind::First, None, 0))],
+            kept: vec![("r-1".into(), 0, KeptEvidence::default())],
             request: Some(request("r-1", 0, Vec::new())),
         };
         conflicts(store, &batch);
         assert_eq!(ids(store, &LogFilter::default()), Vec::<String>::new());
         assert_eq!(store.health().expect("health"), []);
+        assert_eq!(store.kept(&"r-1".into()).expect("kept"), []);
+    });
+}
+
+#[test]
+fn what_was_said_with_a_failure_is_kept_by_its_place() {
+    on_both(|store| {
+        let said = |body: &str| KeptEvidence {
+            headers: vec![("x-a".into(), "1: 2".into()), ("x-a".into(), String::new())],
+            body: body.into(),
+            log: "so\nit is".into(),
+        };
+        let failed = attempt("groq/llama@team", AttemptKind::First, Some(Class::Unknown), 0);
+        let write = |id: &str, place, body: &str| Batch {
+            attempts: vec![(id.into(), place, failed.clone())],
+            kept: vec![(id.into(), place, said(body))],
+            ..Batch::default()
+        };
+        for (id, place, body) in [("r-1", 2, "b"), ("r-1", 0, "first"), ("r-2", 0, "c"), ("r-1", 0, "a\n\"余")] {
+            store.commit(&write(id, place, body)).expect("written");
+        }
+        assert_eq!(store.kept(&"r-1".into()).expect("kept"), [(0, said("a\n\"余")), (1, said("b"))]);
+        assert_eq!(store.kept(&"r-2".into()).expect("kept"), [(0, said("c"))]);
+        assert_eq!(store.kept(&"r".into()).expect("kept"), []);
     });
 }
 

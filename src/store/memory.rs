@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use super::{Batch, Health, LogFilter, LogPage, ShapeCount, Store, StoreError, tally_unfinished, unfinished};
 use crate::clock::Rng;
-use crate::domain::{AttemptKind, AttemptRecord, Class, Deployment, Outcome, RequestId, RequestRecord};
+use crate::domain::{AttemptKind, AttemptRecord, Class, Deployment, KeptEvidence, Outcome, RequestId, RequestRecord};
 use crate::policy::{Change, Key, Versioned};
 
 /// State that ends with the process and behaves as the file does.
@@ -23,6 +23,7 @@ struct State {
     holds: BTreeMap<Key, Versioned>,
     last_hold_id: i64,
     attempts: BTreeMap<(RequestId, u32), AttemptRecord>,
+    kept: BTreeMap<(RequestId, u32), KeptEvidence>,
     /// By place in the log.
     requests: BTreeMap<i64, RequestRecord>,
     last_place: i64,
@@ -74,6 +75,15 @@ impl Store for MemoryStore {
 
     fn log(&self, filter: &LogFilter) -> Result<LogPage, StoreError> {
         Ok(self.state().log(filter))
+    }
+
+    fn kept(&self, id: &RequestId) -> Result<Vec<(u32, KeptEvidence)>, StoreError> {
+        let all = (id.clone(), 0)..=(id.clone(), u32::MAX);
+        let state = self.state();
+        let index = |key: &(RequestId, u32)| state.attempts.range((id.clone(), 0)..key.clone()).count();
+        let with_index =
+            |(key, kept): (_, &KeptEvidence)| (u32::try_from(index(key)).unwrap_or(u32::MAX), kept.clone());
+        Ok(state.kept.range(all).map(with_index).collect())
     }
 
     fn retries_since(&self, since: Timestamp) -> Result<u32, StoreError> {
@@ -132,6 +142,7 @@ impl State {
                 self.append(unfinished(id, attempt));
             }
         }
+        self.kept.extend(batch.kept.iter().map(|(id, place, kept)| ((id.clone(), *place), kept.clone())));
         if let Some(request) = &batch.request {
             self.write_request(request);
         }

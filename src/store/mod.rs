@@ -16,7 +16,9 @@ mod sqlite;
 
 use jiff::Timestamp;
 
-use crate::domain::{AccountName, AttemptRecord, Class, Deployment, Outcome, RequestId, RequestRecord, Usage};
+use crate::domain::{
+    AccountName, AttemptRecord, Class, Deployment, KeptEvidence, Outcome, RequestId, RequestRecord, Usage,
+};
 use crate::policy::{Change, Versioned};
 
 pub use error::StoreError;
@@ -30,6 +32,8 @@ pub struct Batch {
     pub changes: Vec<Change>,
     /// Attempts by their request and their place in it, counted from 0. One that is already there is replaced.
     pub attempts: Vec<(RequestId, u32, AttemptRecord)>,
+    /// All that was said with some of the attempts, by their request and place. What is already there is replaced.
+    pub kept: Vec<(RequestId, u32, KeptEvidence)>,
     /// The request's own row, new or in place of the one that is there. Its `attempts` are written only where none
     /// stands at their place yet.
     pub request: Option<RequestRecord>,
@@ -38,7 +42,7 @@ pub struct Batch {
 impl Batch {
     /// Whether there is nothing to write.
     pub fn is_empty(&self) -> bool {
-        self.changes.is_empty() && self.attempts.is_empty() && self.request.is_none()
+        self.changes.is_empty() && self.attempts.is_empty() && self.kept.is_empty() && self.request.is_none()
     }
 
     /// Refuses a change that names one record and carries another: it would compare one and write the other.
@@ -152,6 +156,12 @@ pub trait Store {
     fn requests(&self, filter: &LogFilter) -> Result<Vec<RequestRecord>, StoreError> {
         Ok(self.log(filter)?.requests)
     }
+
+    /// All that was said with those attempts of the request of which it is kept, by their index in its record.
+    ///
+    /// # Errors
+    /// When the state cannot be read.
+    fn kept(&self, id: &RequestId) -> Result<Vec<(u32, KeptEvidence)>, StoreError>;
 
     /// How many retries all processes together have started at or after the time.
     ///

@@ -7,6 +7,7 @@
 
 mod busy;
 mod error;
+mod evidence;
 mod holds;
 mod log;
 mod open;
@@ -24,6 +25,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::{Batch, Health, LogFilter, LogPage, ShapeCount, Store, StoreError};
+use crate::domain::{KeptEvidence, RequestId};
 use crate::policy::Versioned;
 use error::told_trouble;
 use row::Trouble;
@@ -130,6 +132,9 @@ fn write_batch(conn: &Connection, batch: &Batch) -> Result<(), Trouble> {
     for (id, place, attempt) in &batch.attempts {
         log::put_attempt(conn, id, *place, attempt)?;
     }
+    for (id, place, kept) in &batch.kept {
+        evidence::put(conn, id, *place, kept)?;
+    }
     match &batch.request {
         Some(request) => log::put_request(conn, request),
         None => Ok(()),
@@ -162,6 +167,10 @@ impl Store for SqliteStore {
 
     fn log(&self, filter: &LogFilter) -> Result<LogPage, StoreError> {
         self.read(|conn| log::read(conn, filter))
+    }
+
+    fn kept(&self, id: &RequestId) -> Result<Vec<(u32, KeptEvidence)>, StoreError> {
+        self.read(|conn| evidence::of_request(conn, id))
     }
 
     fn retries_since(&self, since: Timestamp) -> Result<u32, StoreError> {

@@ -8,7 +8,7 @@ use rusqlite::Connection;
 
 use super::prune::Retention;
 use super::{OpenOptions, SqliteStore, Store, StoreError};
-use crate::domain::{AttemptKind, Class};
+use crate::domain::{AttemptKind, Class, KeptEvidence, RequestId};
 use crate::store::contract::{at, attempt, change, changes, cooldown, request};
 use crate::store::{Batch, LogFilter};
 
@@ -131,7 +131,7 @@ fn a_file_of_a_newer_program_is_not_touched() {
     drop(open(&place.path).expect("made"));
     let newer = raw(&place.path);
     newer.pragma_update(None, "user_version", 99).expect("newer");
-    let is_newer = |error: &StoreError| matches!(error, StoreError::Newer { found: 99, known: 1, .. });
+    let is_newer = |error: &StoreError| matches!(error, StoreError::Newer { found: 99, known, .. } if *known == super::open::known());
     // While its version stands in the WAL alone: side files exist already, and the file itself must stay.
     let before = fs::read(&place.path).expect("bytes");
     let error = open(&place.path).expect_err("newer");
@@ -148,10 +148,11 @@ fn a_file_that_becomes_newer_while_open_is_left_alone() {
     let place = place();
     let store = open(&place.path).expect("made");
     store.commit(&changes([change(None, cooldown("llama", 1))])).expect("written");
-    raw(&place.path).pragma_update(None, "user_version", 2).expect("newer");
+    raw(&place.path).pragma_update(None, "user_version", super::open::known() + 1).expect("newer");
     let batch = changes([change(Some(1), cooldown("llama", 2))]);
-    assert!(matches!(store.commit(&batch), Err(StoreError::Newer { found: 2, .. })));
-    assert!(matches!(store.holds(), Err(StoreError::Newer { found: 2, .. })));
+    let found_newer = |error| matches!(error, StoreError::Newer { found, known, .. } if found == known + 1);
+    assert!(found_newer(store.commit(&batch).expect_err("newer")));
+    assert!(found_newer(store.holds().expect_err("newer")));
 }
 
 #[test]
@@ -326,7 +327,7 @@ fn an_operator_can_read_the_views() {
     let batch = Batch {
         changes: vec![change(None, cooldown("llama", 1))],
         attempts: vec![("r-1".into(), 0, failed)],
-        request: None,
+        ..Batch::default()
     };
     store.commit(&batch).expect("written");
     let conn = raw(&place.path);
@@ -369,4 +370,55 @@ fn the_log_is_pruned_by_age_and_by_number_in_bounded_pieces() {
     while store.prune(&by(1, 10), at(9000)).expect("pruned") != super::Pruned::default() {}
     assert_eq!(left(), 1, "the newest place is kept");
     assert_eq!(store.health().expect("health").len(), 2);
+}
+
+#[test]
+fn what_was_kept_goes_with_its_attempt_and_beyond_the_bound() {
+    let place = place();
+    let store = open(&place.path).expect("made");
+    let unknown = |n: i64| attempt("a/b", AttemptKind::First, Some(Class::Unknown), n);
+    let write = |n: i64| Batch {
+        attempts: vec![(RequestId::new(n.to_string()), 0, unknown(n))],
+        kept: vec![(RequestId::new(n.to_string()), 0, KeptEvidence { body: n.to_string(), ..KeptEvidence::default() })],
+        ..Batch::default()
+    };
+    (0..6).for_each(|n| store.commit(&write(n)).expect("written"));
+    let kept = |n: i64| store.kept(&RequestId::new(n.to_string())).expect("kept").len();
+    let keep = Retention { age: Duration::from_secs(3), attempts: 1000, chunk: 2, chunks: 9 };
+    let pruned = store.prune(&keep, at(6)).expect("pruned");
+    assert_eq!((pruned.attempts, (0..6).map(kept).collect::<Vec<_>>()), (3, vec![0, 0, 0, 1, 1, 1]));
+
+    raw(&place.path).execute("UPDATE evidence SET place = place + 1998 WHERE request_id <> '3'", []).expect("aged");
+    store.commit(&write(6)).expect("written");
+    assert_eq!((3..7).map(kept).collect::<Vec<_>>(), [0, 1, 1, 1], "the newest 2000 places stay");
+}
+
+#[test]
+fn a_file_of_the_first_version_is_brought_up_to_date_with_all_that_is_in_it() {
+    let place = place();
+    let old = raw(&place.path);
+    old.execute_batch(super::schema::STEPS[0]).expect("made as then");
+    old.pragma_update(None, "application_id", super::schema::APPLICATION_ID).expect("stamped");
+    old.pragma_update(None, "user_version", 1).expect("stamped");
+    let salt: String = old.query_row("SELECT value FROM meta WHERE key = 'salt'", [], |row| row.get(0)).expect("salt");
+    old.execute_batch(
+        "INSERT INTO attempts (request_id, position, provider, model, credential, account, step, kind, class, started_at, \
+         latency_us) VALUES ('r-1', 0, 'a', 'b', '', 'own', 0, 'first', 'unknown', 1787000000123, 5);\
+         INSERT INTO requests (id, ladder, started_at, latency_us, outcome) VALUES ('r-1', 'main', 1787000000123, 5, 'refused')",
+    )
+    .expect("used");
+    old.close().expect("closed");
+    let reader = SqliteStore::open_read_only(&place.path);
+    assert!(matches!(reader, Err(StoreError::Older { found: 1, .. })), "{reader:?}");
+
+    let store = open(&place.path).expect("brought up to date");
+    let log = store.requests(&LogFilter::default()).expect("log");
+    assert_eq!((log.len(), log[0].attempts[0].class), (1, Some(Class::Unknown)));
+    assert_eq!(store.kept(&"r-1".into()).expect("kept"), []);
+    let kept = vec![("r-1".into(), 0, KeptEvidence::default())];
+    store.commit(&Batch { kept, ..Batch::default() }).expect("written");
+    assert_eq!(store.kept(&"r-1".into()).expect("kept").len(), 1);
+    let hex: String = store.salt().expect("salt").iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(hex, salt);
+    SqliteStore::open_read_only(&place.path).expect("now it can be read");
 }
