@@ -39,8 +39,10 @@ pub struct LogArgs {
     /// One JSON object a line
     #[arg(long)]
     json: bool,
-    /// One capture a line for each failed attempt, as `classify --format jsonl` reads it, fit to be shared: keys, ids,
-    /// names and addresses are replaced by stand-ins of the same shape; read it before you publish it
+    /// One capture a line for each failed attempt, with stand-ins for what is personal
+    ///
+    /// The form is that of `classify --format jsonl`. Keys, ids, names and addresses are replaced by others of the same
+    /// shape. What nothing marks as personal stays: read it before you publish it.
     #[arg(long, conflicts_with_all = ["json", "follow"])]
     redact: bool,
 }

@@ -192,6 +192,7 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Go on showing requests as they end, until Ctrl-C')
             [CompletionResult]::new('--follow', '--follow', [CompletionResultType]::ParameterName, 'Go on showing requests as they end, until Ctrl-C')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'One JSON object a line')
+            [CompletionResult]::new('--redact', '--redact', [CompletionResultType]::ParameterName, 'One capture a line for each failed attempt, with stand-ins for what is personal')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')

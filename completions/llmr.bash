@@ -629,7 +629,7 @@ _llmr() {
             return 0
             ;;
         llmr__subcmd__log)
-            opts="-f -n -v -h -V --class --since --follow --limit --json --config --state --verbose --color --help --version"
+            opts="-f -n -v -h -V --class --since --follow --limit --json --redact --config --state --verbose --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

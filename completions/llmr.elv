@@ -183,6 +183,7 @@ set edit:completion:arg-completer[llmr] = {|@words|
             cand -f 'Go on showing requests as they end, until Ctrl-C'
             cand --follow 'Go on showing requests as they end, until Ctrl-C'
             cand --json 'One JSON object a line'
+            cand --redact 'One capture a line for each failed attempt, with stand-ins for what is personal'
             cand -v 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
             cand --verbose 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
             cand -h 'Print help (see more with ''--help'')'

@@ -163,6 +163,7 @@ always\t'Always'
 never\t'Never'"
 complete -c llmr -n "__fish_llmr_using_subcommand log" -s f -l follow -d 'Go on showing requests as they end, until Ctrl-C'
 complete -c llmr -n "__fish_llmr_using_subcommand log" -l json -d 'One JSON object a line'
+complete -c llmr -n "__fish_llmr_using_subcommand log" -l redact -d 'One capture a line for each failed attempt, with stand-ins for what is personal'
 complete -c llmr -n "__fish_llmr_using_subcommand log" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
 complete -c llmr -n "__fish_llmr_using_subcommand log" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c llmr -n "__fish_llmr_using_subcommand log" -s V -l version -d 'Print version'
