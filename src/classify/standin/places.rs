@@ -43,7 +43,7 @@ const IDS: &str = concat!(
 const NAMES: &str = concat!(
     "(?:[a-z0-9]{1,20}[-_]){0,3}(?:organi[sz]ation|org|project|workspace|tenant|team|user|end[-_]?user|account|customer|company|owner|actor|principal|",
     "login|subscription|resource[-_ ]?group|resource|namespace|bucket|department|division|key|full|first|last|display|given|family|nick)",
-    "(?:[-_ ]?(?:ids?|name|alias|slug|uuid|uid|number|label|display[-_]?name|login|hash))?"
+    "(?:[-_ ]?(?:ids?|name|alias|slug|uuid|uid|number|label|display[-_]?name|login|hash|e?mail))?"
 );
 
 /// The same, but those that mean another thing as fields of their own.
@@ -58,6 +58,9 @@ const BARE: &str = r#"([^\s"'`“”,;&(){}\[\]<>=\\]{1,200})"#;
 /// Words after which a name stands in a sentence.
 const MARKS: &str =
     "(?:organi[sz]ation|project|workspace|tenant|team|user|account|customer|company|subscription|resource group)";
+
+/// The same, as far as other things than names follow them without quotes.
+const MARKS_OF_QUOTES: &str = "(?:org|directory|namespace|组织|项目|用户|租户|账号|账户)";
 
 /// What may stand between such a word and the name.
 const KINDS: &str = "(?:id |name |named |called |number )?";
@@ -144,6 +147,14 @@ fn names() -> Vec<(Trust, String)> {
 fn sentences() -> Vec<(Trust, String)> {
     vec![
         (Trust::Name, format!(r"(?i)\b{MARKS}s? {KINDS}{QUOTED}")),
+        (
+            Trust::Name,
+            format!(r"(?i)(?:{MARKS}|{MARKS_OF_QUOTES}) ?(?:{QUOTED}|\[([^\]\n]{{1,60}})\]|« ?([^»\n]{{1,60}})»)"),
+        ),
+        (Trust::Name, format!(r"(?i:{MARKS}) \(([A-Z][A-Za-z0-9&. -]{{1,60}})\)")),
+        (Trust::Distinct, format!(r"{MARKS_OF_QUOTES} ?{BARE}")),
+        // The number of a project needs no blank in front.
+        (Trust::Distinct, format!(r"(?i)(?:^|[^a-z]){MARKS}[_ ]?(?:number|id):(\d{{5,20}})")),
         (Trust::Distinct, format!(r"(?i)\b{MARKS}s? {KINDS}{BARE}")),
         (
             Trust::Name,
@@ -159,8 +170,9 @@ fn sentences() -> Vec<(Trust, String)> {
         (
             Trust::Name,
             format!(
-                "(?i)\\b{MARKS} ([a-z][a-z0-9._-]{{1,60}}) (?:is|has been|was) \
-                 (?:suspended|disabled|deactivated|inactive|blocked|banned|locked|not)\\b"
+                "(?i)\\b{MARKS} ([a-z][a-z0-9._-]{{1,60}}) (?:(?:is|has been|was) \
+                 (?:suspended|disabled|deactivated|inactive|blocked|banned|locked|not)|does not|doesn't|has (?:no|not|exceeded)|\
+                 exceeded|cannot|lacks)\\b"
             ),
         ),
         (Trust::Deployment, format!(r#"(?i)\bdeployment(?:[_ -]?(?:name|id))?["'`]{{0,8}}\s?[:= ]\s?{QUOTED}"#)),
@@ -170,7 +182,8 @@ fn sentences() -> Vec<(Trust, String)> {
 /// Names and account numbers in paths and resource names.
 fn paths() -> Vec<(Trust, String)> {
     let segment = r#"/([A-Za-z0-9][^\s/"'`,;:&?#(){}\[\]<>]{0,80})"#;
-    let kinds = "organizations|projects|accounts|workspaces|users|tenants|teams|subscriptions|resourcegroups|customers";
+    let kinds = "organizations|projects|accounts|workspaces|users|tenants|teams|subscriptions|resourcegroups|customers|\
+                 tunedmodels";
     vec![
         (Trust::Name, format!("(?i)(?:^|[^a-z])(?:{kinds}){segment}")),
         (Trust::Deployment, format!("(?i)(?:^|[^a-z])deployments{segment}")),
@@ -186,6 +199,11 @@ fn paths() -> Vec<(Trust, String)> {
             .to_owned(),
         ),
         (Trust::Name, r#"(?i)(?:^|[^a-z0-9])(?:/export)?/(?:home|Users)/([^\s/\\:"'`,;(){}\[\]<>]{1,64})"#.to_owned()),
+        (Trust::Distinct, format!("(?i)(?:^|[^a-z])(?:pods?|nodes?|namespaces?|containers?){segment}")),
+        (Trust::Name, r#"://([^\s/@:"'`]{1,64})(?::[^\s/@"'`]{0,200})?@"#.to_owned()),
+        (Trust::Secret, r#"://[^\s/@:"'`]{0,64}:([^\s/@"'`]{1,200})@"#.to_owned()),
+        // What a shell says before a command.
+        (Trust::Name, r"([a-z_][a-z0-9_.-]{0,31}@[A-Za-z0-9][A-Za-z0-9-]{0,62})[: ]~".to_owned()),
         // With blanks in it where the path goes on, else one word.
         (Trust::Name, r#"(?i)\b[a-z]:/{1,8}Users/{1,8}([^/:*?"'`<>|\n]{1,40})/"#.to_owned()),
         (Trust::Name, r#"(?i)\b[a-z]:/{1,8}Users/{1,8}([^\s/:*?"'`<>|,;)]{1,40})"#.to_owned()),

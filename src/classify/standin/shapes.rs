@@ -26,9 +26,12 @@ static IDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     ))
 });
 
-/// UUIDs.
-static UUIDS: LazyLock<Option<Regex>> =
-    LazyLock::new(|| expression(r"[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}"));
+/// UUIDs, and addresses of network cards.
+static UUIDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    expression(
+        r"[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}|\b[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}\b",
+    )
+});
 
 /// E-mail addresses.
 static MAILS: LazyLock<Option<Regex>> = LazyLock::new(|| {

@@ -115,6 +115,17 @@ const PLANTED: &[(&str, &[&str])] = &[
     ("{\"message\":\"line\\nwilhelmina@zenithal.org said\"}", &["wilhelmina", "zenithal"]),
     ("call +49 30 1234567, (555) 867-5309 or phone: 030 7654321", &["1234567", "867-5309", "7654321"]),
     ("organization `zenithal` is over. ZENITHAL must pay", &["zenithal", "ZENITHAL"]),
+    ("consumer 'project_number:855512345678' of organization (Zenithal Corp)", &["855512345678", "Zenithal", "Corp"]),
+    (
+        "org \"zenithal\", 组织 otters-cn, 用户 [张三丰], user wilhelmina does not have access",
+        &["zenithal", "otters-cn", "张三丰", "wilhelmina"],
+    ),
+    (
+        "https://wilhelmina:s3cret@gw.zenithal.com/v1 [otto@gpubox ~]$",
+        &["wilhelmina", "s3cret", "zenithal", "otto", "gpubox"],
+    ),
+    ("pod/zenithal-vllm-0 mac 00:1a:2b:3c:4d:5e tunedModels/otters-9", &["zenithal-vllm", "1a:2b:3c", "otters-9"]),
+    (r#"{"user_email":"wilhelmina","key_alias":"otto"}"#, &["wilhelmina", "otto"]),
     // Places.
     (
         "File \"/home/wilhelmina/app.py\", /Users/otto/x C:\\Users\\nina\\y C:\\\\Users\\\\Tom Ott\\\\z",
