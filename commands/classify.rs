@@ -11,7 +11,8 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use llmr::catalog::Catalog;
 use llmr::classify::capture::{Format, Reading, Spare};
-use llmr::classify::{Classifier, CustomRule};
+use llmr::classify::{Classifier, CustomRule, Standins};
+use llmr::clock::Rng;
 use llmr::domain::{Class, ProviderName};
 use llmr::report::classify::{Output, Shape, Table, Totals, Worker, class_help};
 
@@ -41,6 +42,13 @@ pub(crate) struct ClassifyArgs {
     /// Show what was seen, every rule that matched, why the winner won, and what follows
     #[arg(long)]
     explain: bool,
+    /// Write each failure as a capture that can be shared
+    ///
+    /// One JSONL record a failure, in the form that `--format jsonl` reads. Keys, ids, names and addresses are replaced
+    /// by others of the same shape, equal ones by equal ones. What nothing marks as personal stays: read it before you
+    /// publish it.
+    #[arg(long, conflicts_with_all = ["json", "summary", "explain"])]
+    redact: bool,
     /// Exit with 1 when a failure of one of these classes occurs
     #[arg(long, value_name = "CLASS", value_delimiter = ',', value_parser = parse_class)]
     fail_on: Vec<Class>,
@@ -54,7 +62,7 @@ pub(crate) struct ClassifyArgs {
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
     /// Explain a class instead of reading anything
-    #[arg(long, value_name = "CLASS", value_parser = parse_class, conflicts_with_all = ["files", "json", "summary", "explain"])]
+    #[arg(long, value_name = "CLASS", value_parser = parse_class, conflicts_with_all = ["files", "json", "summary", "explain", "redact"])]
     class_help: Option<Class>,
 }
 
@@ -123,7 +131,9 @@ pub(crate) fn run(args: &ClassifyArgs, around: Surroundings<'_>) -> Result<u8, C
     let mut progress = shows_progress.then(|| Progress::new(clock.now));
     let mut totals = Totals::default();
     let mut table = Table::new(width);
-    let jobs = args.jobs.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    // One worker knows all the stand-ins.
+    let jobs = if args.redact { NonZeroUsize::new(1) } else { args.jobs };
+    let jobs = jobs.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     let next = || {
         // A wait that is read at the end of a long stream counts from then.
         let time = now();
@@ -138,6 +148,10 @@ pub(crate) fn run(args: &ClassifyArgs, around: Surroundings<'_>) -> Result<u8, C
     let provider = args.provider.clone().map(ProviderName::new);
     let worker = || {
         let mut worker = Worker::new(&classifier, catalog, provider.clone(), shape);
+        if args.redact {
+            // Drawn anew in each run, whatever the seed: with a known one the originals could be computed.
+            worker = worker.with_standins(Standins::new(&mut Rng::new(None)));
+        }
         let (blocks, texts) = (&blocks, &texts);
         move |(part, reading): (Part, Reading)| {
             let output = worker.read(&part.block, args.format.into(), &reading, &part.name, texts.take());
@@ -162,6 +176,9 @@ pub(crate) fn run(args: &ClassifyArgs, around: Surroundings<'_>) -> Result<u8, C
 }
 
 fn shape(args: &ClassifyArgs) -> Shape {
+    if args.redact {
+        return Shape::Redacted;
+    }
     match (args.json, args.summary, args.explain) {
         (_, true, _) => Shape::Totals,
         (true, false, true) => Shape::ExplainedJson,

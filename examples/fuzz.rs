@@ -174,7 +174,7 @@ fn seeds() -> Vec<String> {
             seeds.extend(
                 ["body", "log"]
                     .iter()
-                    .filter_map(|key| value[*key].as_str())
+                    .filter_map(|key| value.get(*key).and_then(Value::as_str))
                     .filter(|text| !text.is_empty())
                     .map(str::to_owned),
             );

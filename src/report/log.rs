@@ -51,8 +51,13 @@ pub fn capture_json(
         at: attempt.started_at.checked_add(attempt.latency).ok(),
         ..Evidence::default()
     });
+    record_json(&json!(format!("{}#{index}", standins.id(id.as_str()))), shared)
+}
+
+/// A capture in the form that `classify --format jsonl` reads.
+pub(super) fn record_json(id: &Value, shared: Evidence) -> Value {
     json!({
-        "id": format!("{}#{index}", standins.id(id.as_str())),
+        "id": id,
         "provider": shared.provider,
         "model": shared.model,
         "status": shared.status,

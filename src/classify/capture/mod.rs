@@ -7,6 +7,8 @@
 
 mod cut;
 mod exchange;
+#[cfg(test)]
+mod files;
 mod har;
 mod jsonl;
 mod line;

@@ -5,9 +5,10 @@ use std::path::Path;
 use super::Standins;
 use crate::catalog::Catalog;
 use crate::classify::Classifier;
-use crate::classify::capture::{self, Format};
+use crate::classify::capture::{self, Format, Reading};
 use crate::clock::Rng;
 use crate::domain::{Evidence, Failure};
+use jiff::Timestamp;
 
 fn standins(seed: u64) -> Standins {
     Standins::new(&mut Rng::new(Some(seed)))
@@ -19,7 +20,10 @@ fn captures() -> Vec<Evidence> {
         std::fs::read_dir(folder).expect("fixtures").map(|entry| entry.expect("a file").path()).collect();
     files.sort();
     let text: Vec<u8> = files.iter().flat_map(|path| std::fs::read(path).expect("a file")).collect();
-    capture::read(&text, Format::Jsonl).into_iter().map(|one| one.expect("a record").evidence).collect()
+    capture::read(&text, Format::Jsonl, &Reading::at(Timestamp::UNIX_EPOCH))
+        .into_iter()
+        .map(|one| one.expect("a record").evidence)
+        .collect()
 }
 
 /// What a verdict comes to, without its quote.
@@ -38,8 +42,10 @@ fn every_capture_is_classified_as_before() {
         for original in captures() {
             let body = Evidence { log: String::new(), ..original.clone() };
             let log = Evidence { body: String::new(), ..original.clone() };
-            let found =
-                capture::read(original.log.as_bytes(), Format::Text).into_iter().flatten().map(|one| one.evidence);
+            let found = capture::read(original.log.as_bytes(), Format::Text, &Reading::at(Timestamp::UNIX_EPOCH))
+                .into_iter()
+                .flatten()
+                .map(|one| one.evidence);
             for form in [body, log].into_iter().chain(found) {
                 let before = verdict(&classifier.classify(&form, &catalog, now));
                 let shared = standins.evidence(&form);

@@ -5,8 +5,9 @@ use serde_json::Value;
 
 use crate::catalog::Catalog;
 use crate::classify::capture::{self, Block, Broken, Capture, Format, Reading, Sink};
-use crate::classify::{Classifier, Explanation};
+use crate::classify::{Classifier, Explanation, Standins};
 use crate::domain::{Class, ProviderName, printable};
+use crate::report::log::record_json;
 
 use super::json::Parts;
 use super::memo::{self, Heals, Memo};
@@ -26,6 +27,8 @@ pub enum Shape {
     Table,
     /// Counts alone.
     Totals,
+    /// A capture for each failure, with stand-ins for what is personal.
+    Redacted,
 }
 
 /// What a block gave.
@@ -58,12 +61,18 @@ pub struct Worker<'a> {
     shape: Shape,
     memo: Memo,
     now: Timestamp,
+    standins: Option<Standins>,
 }
 
 impl<'a> Worker<'a> {
     /// A worker that has seen nothing yet.
     pub fn new(classifier: &'a Classifier, catalog: &'a Catalog, provider: Option<ProviderName>, shape: Shape) -> Self {
-        Self { classifier, catalog, provider, shape, memo: Memo::default(), now: Timestamp::UNIX_EPOCH }
+        Self { classifier, catalog, provider, shape, memo: Memo::default(), now: Timestamp::UNIX_EPOCH, standins: None }
+    }
+
+    /// The same with stand-ins, for `Shape::Redacted`. Only one worker gives equal originals equal stand-ins.
+    pub fn with_standins(self, standins: Standins) -> Self {
+        Self { standins: Some(standins), ..self }
     }
 
     /// Finds, classifies and renders what is in the block. `name` is what stands before line numbers.
@@ -144,6 +153,9 @@ impl Page<'_, '_> {
             remember(&mut worker.memo, line, &capture, &explanation);
         }
         self.out.totals.add(&explanation);
+        if self.worker.shape == Shape::Redacted {
+            return self.redacted(&capture, explanation.provider);
+        }
         let place = format!("{}line {}", self.name, capture.line);
         let entry = Entry { id: capture.id, place, line: capture.line, end_line: capture.end_line, explanation };
         self.render(&entry);
@@ -155,8 +167,23 @@ impl Page<'_, '_> {
             Shape::ExplainedJson => explained_json(entry),
             Shape::ExplainedText => explain::explained_text(entry, self.worker.now),
             Shape::Table => return self.out.rows.push(row(entry)),
-            Shape::Totals => return,
+            Shape::Totals | Shape::Redacted => return,
         };
+        self.out.text.push_str(&line);
+        self.out.text.push('\n');
+    }
+
+    /// The capture as it may be shared; who sent it is told if it was recognised.
+    fn redacted(&mut self, capture: &Capture, provider: Option<ProviderName>) {
+        let Some(standins) = &mut self.worker.standins else { return };
+        let mut shared = standins.evidence(&capture.evidence);
+        shared.provider = shared.provider.or(provider);
+        let id = match &capture.id {
+            None => Value::Null,
+            Some(Value::String(id)) => Value::from(standins.text(id)),
+            Some(id) => id.clone(),
+        };
+        let line = printable(&record_json(&id, shared).to_string());
         self.out.text.push_str(&line);
         self.out.text.push('\n');
     }
