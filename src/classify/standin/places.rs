@@ -66,7 +66,7 @@ const MARKS_OF_QUOTES: &str = "(?:org|directory|namespace|组织|项目|用户|�
 const KINDS: &str = "(?:id |name |named |called |number )?";
 
 static PLACES: LazyLock<Vec<Place>> = LazyLock::new(|| {
-    let all = secrets().into_iter().chain(ids()).chain(names()).chain(sentences()).chain(paths());
+    let all = secrets().into_iter().chain(ids()).chain(names()).chain(marked()).chain(sentences()).chain(paths());
     all.filter_map(|(trust, text)| Some(Place { trust, expression: expression(&text)? })).collect()
 });
 
@@ -143,8 +143,8 @@ fn names() -> Vec<(Trust, String)> {
     ]
 }
 
-/// Names in sentences.
-fn sentences() -> Vec<(Trust, String)> {
+/// Names in sentences, in quotes and brackets or unlike any word.
+fn marked() -> Vec<(Trust, String)> {
     vec![
         (Trust::Name, format!(r"(?i)\b{MARKS}s? {KINDS}{QUOTED}")),
         (
@@ -156,6 +156,13 @@ fn sentences() -> Vec<(Trust, String)> {
         // The number of a project needs no blank in front.
         (Trust::Distinct, format!(r"(?i)(?:^|[^a-z]){MARKS}[_ ]?(?:number|id):(\d{{5,20}})")),
         (Trust::Distinct, format!(r"(?i)\b{MARKS}s? {KINDS}{BARE}")),
+        (Trust::Deployment, format!(r#"(?i)\bdeployment(?:[_ -]?(?:name|id))?["'`]{{0,8}}\s?[:= ]\s?{QUOTED}"#)),
+    ]
+}
+
+/// Names in sentences, that look like words.
+fn sentences() -> Vec<(Trust, String)> {
+    vec![
         (
             Trust::Name,
             format!(r"\b(?i:{MARKS}) ((?:[A-Z][a-z0-9]+[A-Za-z0-9.&-]*)(?: (?:[A-Z][A-Za-z0-9.&-]+)){{0,5}})"),
@@ -175,7 +182,6 @@ fn sentences() -> Vec<(Trust, String)> {
                  exceeded|cannot|lacks)\\b"
             ),
         ),
-        (Trust::Deployment, format!(r#"(?i)\bdeployment(?:[_ -]?(?:name|id))?["'`]{{0,8}}\s?[:= ]\s?{QUOTED}"#)),
     ]
 }
 
@@ -304,7 +310,9 @@ mod tests {
 
     #[test]
     fn every_expression_can_be_built() {
-        for (_, text) in secrets().into_iter().chain(ids()).chain(names()).chain(sentences()).chain(paths()) {
+        for (_, text) in
+            secrets().into_iter().chain(ids()).chain(names()).chain(marked()).chain(sentences()).chain(paths())
+        {
             assert!(expression(&text).is_some(), "{text}");
         }
         assert!(TUNED.is_some() && IN_MODELS.is_some());
