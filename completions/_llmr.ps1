@@ -100,6 +100,7 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'One JSON object per failure')
             [CompletionResult]::new('--summary', '--summary', [CompletionResultType]::ParameterName, 'Only the counts per class and provider')
             [CompletionResult]::new('--explain', '--explain', [CompletionResultType]::ParameterName, 'Show what was seen, every rule that matched, why the winner won, and what follows')
+            [CompletionResult]::new('--redact', '--redact', [CompletionResultType]::ParameterName, 'Write each failure as a capture that can be shared')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')

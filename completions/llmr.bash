@@ -305,7 +305,7 @@ _llmr() {
             return 0
             ;;
         llmr__subcmd__classify)
-            opts="-v -h -V --format --json --summary --explain --fail-on --provider --tz --jobs --class-help --config --state --verbose --color --help --version"
+            opts="-v -h -V --format --json --summary --explain --redact --fail-on --provider --tz --jobs --class-help --config --state --verbose --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

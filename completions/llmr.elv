@@ -95,6 +95,7 @@ set edit:completion:arg-completer[llmr] = {|@words|
             cand --json 'One JSON object per failure'
             cand --summary 'Only the counts per class and provider'
             cand --explain 'Show what was seen, every rule that matched, why the winner won, and what follows'
+            cand --redact 'Write each failure as a capture that can be shared'
             cand -v 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
             cand --verbose 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
             cand -h 'Print help (see more with ''--help'')'

@@ -95,6 +95,7 @@ never\t'Never'"
 complete -c llmr -n "__fish_llmr_using_subcommand classify" -l json -d 'One JSON object per failure'
 complete -c llmr -n "__fish_llmr_using_subcommand classify" -l summary -d 'Only the counts per class and provider'
 complete -c llmr -n "__fish_llmr_using_subcommand classify" -l explain -d 'Show what was seen, every rule that matched, why the winner won, and what follows'
+complete -c llmr -n "__fish_llmr_using_subcommand classify" -l redact -d 'Write each failure as a capture that can be shared'
 complete -c llmr -n "__fish_llmr_using_subcommand classify" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
 complete -c llmr -n "__fish_llmr_using_subcommand classify" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c llmr -n "__fish_llmr_using_subcommand classify" -s V -l version -d 'Print version'

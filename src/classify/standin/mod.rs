@@ -125,8 +125,14 @@ impl Standins {
         hosts::find(&shadow, &mut found);
         tokens::find(&shadow, &mut found);
         let is_private = |&(from, to): &Span| text.get(from..to).is_some_and(|part| !model.contains(part));
-        found.spans.retain(is_private);
-        found.names.retain(is_private);
+        // A word of several known ones is a code, whatever stands before it: `organization_spend_limit_exceeded`.
+        let is_code = |&(from, to): &Span| {
+            let before = text.get(..from).unwrap_or("");
+            let start = before.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_').len();
+            text.get(start..to).is_some_and(|word| word.contains('_') && words::are_common(word))
+        };
+        found.spans.retain(|span| is_private(span) && !is_code(span));
+        found.names.retain(|span| is_private(span) && !is_code(span));
         found.names.iter().filter_map(|&(from, to)| text.get(from..to)).for_each(|name| self.known.learn(name));
         found.spans
     }
