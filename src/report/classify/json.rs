@@ -50,8 +50,26 @@ impl Parts {
         Self { before, at, after, tail: format!(",\"limits\":{}}}", limits(failure)) }
     }
 
-    /// Puts the line together; `id` is JSON as it stood, `at` another moment than that of the verdict.
-    pub(super) fn write(&self, id: &str, at: Option<Timestamp>, lines: (usize, usize), out: &mut String) {
+    /// What stands between the moment and the line's number.
+    pub(super) fn after(&self) -> &str {
+        &self.after
+    }
+
+    /// Whether the other gives the same line but for what stands between the moment and the line's number.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        (&self.before, &self.at, &self.tail) == (&other.before, &other.at, &other.tail)
+    }
+
+    /// Puts the line together; `id` is JSON as it stood, `at` another moment than that of the verdict, `others` are
+    /// texts that stand in other texts' places after it.
+    pub(super) fn write<'o>(
+        &self,
+        id: &str,
+        at: Option<Timestamp>,
+        others: impl Iterator<Item = (usize, &'o str)>,
+        lines: (usize, usize),
+        out: &mut String,
+    ) {
         out.push_str("{\"id\":");
         out.push_str(id);
         out.push_str(&self.before);
@@ -59,7 +77,13 @@ impl Parts {
             Some(at) => drop(write!(out, "\"{at}\"")),
             None => out.push_str(&self.at),
         }
-        out.push_str(&self.after);
+        let mut done = 0;
+        for (place, other) in others {
+            out.push_str(self.after.get(done..place).unwrap_or(""));
+            out.push_str(other);
+            done = place + other.len();
+        }
+        out.push_str(self.after.get(done..).unwrap_or(""));
         count(out, lines.0);
         out.push_str(",\"end_line\":");
         count(out, lines.1);
@@ -121,7 +145,7 @@ fn seconds(duration: Duration) -> Value {
 pub fn failure_json(entry: &Entry) -> String {
     let mut out = String::with_capacity(512);
     let id = entry.id.as_ref().map_or_else(|| "null".to_owned(), ToString::to_string);
-    Parts::of(&entry.explanation).write(&id, None, (entry.line, entry.end_line), &mut out);
+    Parts::of(&entry.explanation).write(&id, None, std::iter::empty(), (entry.line, entry.end_line), &mut out);
     out
 }
 

@@ -2,7 +2,8 @@
 //!
 //! A log of a bad night holds the same failure ten thousand times, with another id and another time in each record. So a
 //! record is remembered by all of its bytes but the values of `id` and `at`, and compared byte by byte before it counts
-//! as known: what is remembered can't be wrong. What depends on the time is worked out anew.
+//! as known: what is remembered can't be wrong. What depends on the time is worked out anew. Lines with ids in them
+//! are remembered without those (`mask`).
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -15,6 +16,7 @@ use memchr::memmem::Finder;
 use crate::domain::Class;
 
 use super::json::Parts;
+use super::mask::{self, Place};
 
 /// How much is remembered, in bytes of lines.
 const MOST: usize = 24 << 20;
@@ -43,8 +45,10 @@ pub(super) enum Heals {
 /// What is remembered of a line.
 #[derive(Debug)]
 pub(super) struct Known {
+    /// The line without its own values: as it stands between them, with a filler for each byte of an id.
     line: Box<[u8]>,
-    spans: Spans,
+    /// Where ids stand in the result, with their numbers.
+    places: Box<[Place]>,
     /// Its result.
     pub(super) parts: Parts,
     /// When it heals.
@@ -62,27 +66,68 @@ pub(super) struct Known {
 pub(super) struct Memo {
     known: HashMap<u64, Known, BuildHasherDefault<Hashed>>,
     bytes: usize,
+    /// Whether lines with ids were remembered, so that it is worth looking for them.
+    masks: bool,
+    /// The line that is looked for.
+    line: Vec<u8>,
+}
+
+/// A line that is known.
+pub(super) struct Met<'m> {
+    /// What is known of it.
+    pub(super) known: &'m mut Known,
+    /// Where its own values stand.
+    pub(super) spans: Spans,
+    /// Where its ids stand, if it was found without them.
+    ids: Vec<Range<usize>>,
+}
+
+impl Met<'_> {
+    /// The ids of the line in the places that they have in the result.
+    pub(super) fn ids<'l>(&self, line: &'l [u8]) -> impl Iterator<Item = (usize, &'l str)> {
+        let id = |number: usize| text(line, self.ids.get(number));
+        self.known.places.iter().filter_map(move |(place, number)| Some((*place, id(*number)?)))
+    }
 }
 
 impl Memo {
     /// What is known of the line, and where its own values stand.
-    pub(super) fn get(&mut self, line: &[u8]) -> Option<(&mut Known, Spans)> {
+    pub(super) fn get(&mut self, line: &[u8]) -> Option<Met<'_>> {
         let spans = spans(line);
-        let known = self.known.get_mut(&hash(line, &spans))?;
-        known.is(line, &spans).then_some((known, spans))
+        let mut ids = Vec::new();
+        fill(&mut self.line, line, &spans, &[]);
+        let mut key = hash(&self.line);
+        let plain = self.known.get(&key).is_some_and(|known| *known.line == *self.line);
+        if !plain && self.masks {
+            ids = mask::ids(line);
+            if ids.is_empty() {
+                return None;
+            }
+            fill(&mut self.line, line, &spans, &ids);
+            key = hash(&self.line);
+        }
+        let known = self.known.get_mut(&key).filter(|known| *known.line == *self.line)?;
+        Some(Met { known, spans, ids })
     }
 
-    /// Remembers a result.
-    pub(super) fn put(&mut self, line: &[u8], result: (Parts, Heals, Class, Option<&str>)) {
+    /// Remembers a result; with the line's ids and their places in it, if it is the same for others.
+    pub(super) fn put(
+        &mut self,
+        line: &[u8],
+        result: (Parts, Heals, Class, Option<&str>),
+        (ids, places): (&[Range<usize>], Vec<Place>),
+    ) {
         if line.len() > LONGEST {
             return;
         }
-        let spans = spans(line);
         let (parts, heals, class, provider) = result;
+        self.masks |= !ids.is_empty();
+        fill(&mut self.line, line, &spans(line), ids);
         self.bytes += line.len() + 512;
-        let key = hash(line, &spans);
         let provider = provider.map(Into::into);
-        self.known.insert(key, Known { line: line.into(), spans, parts, heals, class, provider, met: 0 });
+        let known =
+            Known { line: self.line.as_slice().into(), places: places.into(), parts, heals, class, provider, met: 0 };
+        self.known.insert(hash(&self.line), known);
     }
 
     /// Whether there is no room for more.
@@ -101,14 +146,6 @@ impl Memo {
     pub(super) fn clear(&mut self) {
         self.known.clear();
         self.bytes = 0;
-    }
-}
-
-impl Known {
-    fn is(&self, line: &[u8], spans: &Spans) -> bool {
-        let ours = pieces(&self.line, &self.spans);
-        let theirs = pieces(line, spans);
-        self.spans.id.is_some() == spans.id.is_some() && self.spans.at.is_some() == spans.at.is_some() && ours == theirs
     }
 }
 
@@ -154,33 +191,42 @@ fn at(line: &[u8]) -> Option<Range<usize>> {
     Some(start..start + end)
 }
 
-/// The line without its own values.
-fn pieces<'l>(line: &'l [u8], spans: &Spans) -> [&'l [u8]; 3] {
-    let mut cuts: [Range<usize>; 2] = [0..0, 0..0];
-    for (cut, span) in cuts.iter_mut().zip([&spans.id, &spans.at].into_iter().flatten()) {
-        *cut = span.clone();
+/// What stands in the place of an id's bytes, and between the pieces of a line. JSON has neither.
+const ID: u8 = 1;
+const OWN: u8 = 2;
+
+/// Writes the line without its own values and with fillers for its ids.
+fn fill(out: &mut Vec<u8>, line: &[u8], spans: &Spans, ids: &[Range<usize>]) {
+    out.clear();
+    let mut own: [Range<usize>; 2] = [spans.id.clone().unwrap_or(0..0), spans.at.clone().unwrap_or(0..0)];
+    own.sort_by_key(|span| span.start);
+    let mut from = 0;
+    let end = line.len()..line.len();
+    for span in own.into_iter().filter(|span| !span.is_empty()).chain(std::iter::once(end)) {
+        let start = out.len();
+        out.extend_from_slice(line.get(from..span.start).unwrap_or(&[]));
+        for id in ids.iter().filter(|id| id.start >= from && id.end <= span.start) {
+            let place = start + id.start - from..start + id.end - from;
+            if let Some(place) = out.get_mut(place) {
+                place.fill(ID);
+            }
+        }
+        out.push(OWN);
+        from = span.end;
     }
-    let [first, second] = &cuts;
-    let (first, second) =
-        if second.end == 0 || first.start <= second.start { (first, second) } else { (second, first) };
-    let second = if second.end == 0 { first.end..first.end } else { second.clone() };
-    let piece = |from: usize, to: usize| line.get(from..to).unwrap_or(&[]);
-    [piece(0, first.start), piece(first.end, second.start), piece(second.end, line.len())]
 }
 
 /// A hash that is fast rather than strong: who makes lines collide on purpose only makes them be read anew.
-fn hash(line: &[u8], spans: &Spans) -> u64 {
+fn hash(line: &[u8]) -> u64 {
     const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
     let mut state = 0_u64;
-    for piece in pieces(line, spans) {
-        let (words, rest) = piece.as_chunks::<8>();
-        for word in words {
-            state = (state.rotate_left(23) ^ u64::from_le_bytes(*word)).wrapping_mul(ODD);
-        }
-        let mut last = [0_u8; 8];
-        last.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
-        state = (state.rotate_left(23) ^ u64::from_le_bytes(last)).wrapping_mul(ODD) ^ piece.len() as u64;
+    let (words, rest) = line.as_chunks::<8>();
+    for word in words {
+        state = (state.rotate_left(23) ^ u64::from_le_bytes(*word)).wrapping_mul(ODD);
     }
+    let mut last = [0_u8; 8];
+    last.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+    state = (state.rotate_left(23) ^ u64::from_le_bytes(last)).wrapping_mul(ODD) ^ line.len() as u64;
     state ^ (state >> 29)
 }
 
@@ -226,10 +272,14 @@ mod tests {
 
     #[test]
     fn lines_that_differ_in_id_and_time_alone_are_the_same() {
-        let same = |a: &str, b: &str| {
-            let (a, b) = (a.as_bytes(), b.as_bytes());
-            pieces(a, &spans(a)) == pieces(b, &spans(b)) && hash(a, &spans(a)) == hash(b, &spans(b))
+        let filled = |line: &str| {
+            let mut out = Vec::new();
+            fill(&mut out, line.as_bytes(), &spans(line.as_bytes()), &mask::ids(line.as_bytes()));
+            out
         };
+        let same = |a: &str, b: &str| filled(a) == filled(b);
+        assert!(same(r#"{"id":1,"body":"req_0123456789abcdef"}"#, r#"{"id":22,"body":"req_fedcba9876543210"}"#));
+        assert!(!same(r#"{"id":1,"body":"req_0123456789abcdef"}"#, r#"{"id":22,"body":"req_fedcba98765432100"}"#));
         assert!(same(r#"{"id":"a","at":"1","body":"x"}"#, r#"{"id":"bcd","at":"22","body":"x"}"#));
         assert!(same(r#"{"id":1,"body":"x"}"#, r#"{"id":22,"body":"x"}"#));
         assert!(!same(r#"{"id":1,"body":"x"}"#, r#"{"id":1,"body":"y"}"#));

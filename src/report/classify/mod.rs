@@ -3,6 +3,7 @@
 mod explain;
 mod help;
 mod json;
+mod mask;
 mod memo;
 mod table;
 mod totals;

@@ -72,6 +72,8 @@ fn a_known_record_gives_what_a_new_one_gives() {
         record("a", "2026-01-02T00:00:00Z", "8s"),
         broken.replace("noon", "2026-01-01T00:00:00Z"),
         broken.to_owned(),
+        "{\"id\":7,\"status\":401,\"body\":\"Invalid API key (request id: req_0123456789abcdef)\"}\n".to_owned(),
+        "{\"id\":8,\"status\":401,\"body\":\"Invalid API key (request id: req_fedcba9876543210)\"}\n".to_owned(),
         "{\"id\":1,\"status\":503,\"body\":\"\"}\n".to_owned(),
         "{\"id\":2,\"status\":503,\"body\":\"\"}\n".to_owned(),
         "{\"status\":429,\"id\":3,\"body\":\"{\\\"at\\\":\\\"x\\\"}\"}\n".to_owned(),
@@ -89,7 +91,7 @@ fn a_known_record_gives_what_a_new_one_gives() {
         .collect()
     };
     assert_eq!(lines_of(&together.text), lines_of(&alone));
-    assert_eq!((together.totals.failures, together.totals.broken), (7, 1));
+    assert_eq!((together.totals.failures, together.totals.broken), (9, 1));
     assert_eq!(lines_of(&together.text)[1]["retry_at"], json!("2026-01-02T00:00:07Z"));
 }
 

@@ -1,15 +1,18 @@
 //! Classifies what is found in a block and renders it, so that blocks can be worked on at the same time.
 
+use std::ops::Range;
+
 use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::catalog::Catalog;
 use crate::classify::capture::{self, Block, Broken, Capture, Format, Reading, Sink};
 use crate::classify::{Classifier, Explanation, Standins};
-use crate::domain::{Class, ProviderName, printable};
+use crate::domain::{ProviderName, printable};
 use crate::report::log::record_json;
 
 use super::json::Parts;
+use super::mask::{self, Place};
 use super::memo::{self, Heals, Memo};
 use super::table::{Row, row};
 use super::{Entry, Totals, broken_json, explain, explained_json, failure_json};
@@ -93,6 +96,31 @@ impl<'a> Worker<'a> {
     fn remembers(&self) -> bool {
         matches!(self.shape, Shape::Json | Shape::Totals)
     }
+
+    /// Remembers the result if it follows from what the memory compares.
+    fn remember(&mut self, line: &[u8], capture: &Capture, explanation: &Explanation) {
+        let Some(heals) = heals(line, capture, explanation) else { return };
+        let parts = Parts::of(explanation);
+        let ids = mask::ids(line);
+        let places = if ids.is_empty() { None } else { self.places(line, &ids, &parts, heals) };
+        let provider = explanation.provider.as_ref().map(ProviderName::as_str);
+        let masked = places.map_or((&[][..], Vec::new()), |places| (ids.as_slice(), places));
+        self.memo.put(line, (parts, heals, explanation.failure.class, provider), masked);
+    }
+
+    /// Where the ids of the line stand in its result, if the result follows from nothing else of them.
+    fn places(&self, line: &[u8], ids: &[Range<usize>], parts: &Parts, known: Heals) -> Option<Vec<Place>> {
+        let others = mask::with_others(line, ids);
+        let reading = Reading::at(self.now);
+        let mut capture = capture::read(&others, Format::Jsonl, &reading).pop()?.ok()?;
+        if capture.evidence.provider.is_none() {
+            capture.evidence.provider.clone_from(&self.provider);
+        }
+        let explanation = self.classifier.explain(&capture.evidence, self.catalog, self.now);
+        let changed = Parts::of(&explanation);
+        let same = changed.is_like(parts) && heals(&others, &capture, &explanation) == Some(known);
+        if same { mask::places(line, ids, parts.after(), changed.after()) } else { None }
+    }
 }
 
 /// Room for text, with nothing in it.
@@ -113,22 +141,22 @@ impl Sink for Page<'_, '_> {
         if !self.worker.remembers() {
             return false;
         }
-        let Some((known, spans)) = self.worker.memo.get(line) else { return false };
-        let at = memo::text(line, spans.at.as_ref()).map(str::parse::<Timestamp>).transpose();
-        let heals = match (known.heals, at) {
+        let Some(met) = self.worker.memo.get(line) else { return false };
+        let at = memo::text(line, met.spans.at.as_ref()).map(str::parse::<Timestamp>).transpose();
+        let heals = match (met.known.heals, at) {
             (Heals::AsSaid, Ok(_)) => None,
             (Heals::After(after), Ok(Some(at))) => at.checked_add(after).ok(),
             // Reading it anew says what is wrong with it.
             _ => return false,
         };
-        if heals.is_none() && known.heals != Heals::AsSaid {
+        if heals.is_none() && met.known.heals != Heals::AsSaid {
             return false;
         }
-        known.met += 1;
+        met.known.met += 1;
         if self.worker.shape == Shape::Json {
-            let id = memo::text(line, spans.id.as_ref()).unwrap_or("null");
+            let id = memo::text(line, met.spans.id.as_ref()).unwrap_or("null");
             // `heals` is none where the moment of the verdict stands.
-            known.parts.write(id, heals, (number, number), &mut self.out.text);
+            met.known.parts.write(id, heals, met.ids(line), (number, number), &mut self.out.text);
             self.out.text.push('\n');
         }
         true
@@ -150,7 +178,7 @@ impl Page<'_, '_> {
         }
         let explanation = worker.classifier.explain(&capture.evidence, worker.catalog, worker.now);
         if let (Some(line), true) = (line, worker.remembers()) {
-            remember(&mut worker.memo, line, &capture, &explanation);
+            worker.remember(line, &capture, &explanation);
         }
         self.out.totals.add(&explanation);
         if self.worker.shape == Shape::Redacted {
@@ -199,8 +227,9 @@ impl Page<'_, '_> {
     }
 }
 
-/// Remembers the result if it follows from what the memory compares.
-fn remember(memo: &mut Memo, line: &[u8], capture: &Capture, explanation: &Explanation) {
+/// When what is on the line heals, if that follows from what the memory compares; none if the line is not to be
+/// remembered.
+fn heals(line: &[u8], capture: &Capture, explanation: &Explanation) -> Option<Heals> {
     let spans = memo::spans(line);
     let own_id = match (memo::text(line, spans.id.as_ref()), &capture.id) {
         (None, None) => true,
@@ -214,11 +243,7 @@ fn remember(memo: &mut Memo, line: &[u8], capture: &Capture, explanation: &Expla
         (None, ..) | (_, None, None) => Heals::AsSaid,
         (Some(at), Some(after), Some(heals)) if at.checked_add(after).ok() == Some(heals) => Heals::After(after),
         // It depends on the time of the record in another way.
-        _ => return,
+        _ => return None,
     };
-    if own_id && own_at {
-        let provider = explanation.provider.as_ref().map(ProviderName::as_str);
-        let class: Class = failure.class;
-        memo.put(line, (Parts::of(explanation), heals, class, provider));
-    }
+    (own_id && own_at).then_some(heals)
 }
