@@ -230,10 +230,8 @@ impl Progress {
     fn show(&mut self, (read, total): (u64, Option<u64>), now: Timestamp) {
         if self.bar.is_none() && now.duration_since(self.begun).as_secs() >= 1 {
             let (bar, template) = match total {
-                Some(total) => {
-                    (ProgressBar::new(total), "{bar:40} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left")
-                }
-                None => (ProgressBar::new_spinner(), "{spinner} {bytes} read, {bytes_per_sec}"),
+                Some(total) => (ProgressBar::new(total), "{bar:40} {bytes} of {total_bytes}"),
+                None => (ProgressBar::new_spinner(), "{spinner} {bytes} read"),
             };
             bar.set_draw_target(ProgressDrawTarget::stderr());
             if let Ok(style) = ProgressStyle::with_template(template) {

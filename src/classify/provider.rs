@@ -99,6 +99,7 @@ const SIGNS: &[(&str, &str)] = &[
     ("anthropic.", "anthropic"),
     ("claude.ai", "anthropic"),
     ("sk-ant-", "anthropic"),
+    ("req_011c", "anthropic"),
     ("ollama", "ollama"),
     ("localhost:11434", "ollama"),
     ("api.openai.com", "openai"),

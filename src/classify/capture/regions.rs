@@ -4,8 +4,8 @@
 use serde_json::Value;
 
 use crate::catalog::Catalog;
-use crate::classify::Classifier;
-use crate::domain::{Class, Evidence};
+use crate::classify::{Classifier, provider};
+use crate::domain::{Class, Evidence, ProviderName};
 
 use super::exchange::{self, is_event};
 use super::line::Line;
@@ -34,7 +34,8 @@ pub(super) fn read(text: &Text<'_>, reading: &Reading) -> Vec<Result<Capture, Br
         let lines = text.lines.get(at..).unwrap_or(&[]);
         let end = if let Some(exchange) = exchange::read(lines) {
             out.log(text.lines.get(start..at));
-            out.exchange(lines, exchange)
+            let before = at.checked_sub(1).and_then(|before| text.lines.get(before)).map_or("", |line| &line.text);
+            out.exchange(lines, exchange, before)
         } else if let Some(end) = events(lines) {
             out.log(text.lines.get(start..at));
             out.events(lines, end, text.last && at + end == text.lines.len())
@@ -139,11 +140,16 @@ impl Out<'_> {
     }
 
     /// Adds the exchange, if it failed, and says how many lines it takes.
-    fn exchange(&mut self, lines: &[Line<'_>], exchange: exchange::Exchange) -> usize {
+    /// `before` is the line before it: the command, which names the host that a plain dump does not.
+    fn exchange(&mut self, lines: &[Line<'_>], exchange: exchange::Exchange, before: &str) -> usize {
         let Some(mut evidence) = exchange.evidence.filter(|evidence| failed(evidence, true)) else {
             return exchange.end;
         };
         let number = |at: usize| lines.get(at).map_or(0, |line| line.number);
+        if evidence.provider.is_none() && before.contains("://") {
+            let named = provider::recognise(&Evidence::default(), before, &Catalog::default());
+            evidence.provider = named.map(ProviderName::new);
+        }
         evidence.at = lines.first().and_then(|line| line.at);
         let mut capture =
             Capture { id: None, line: number(exchange.status_at), end_line: number(exchange.last), evidence };
