@@ -22,6 +22,10 @@ struct Machine {
     phrases: Vec<&'static str>,
     automaton: Option<AhoCorasick>,
     rules: Vec<Compiled>,
+    /// The rules whose first group has the phrase, by the phrase's number.
+    by_phrase: Vec<Vec<usize>>,
+    /// The rules without words that ask for the code or type.
+    by_code: HashMap<&'static str, Vec<usize>>,
 }
 
 static MACHINE: LazyLock<Machine> = LazyLock::new(|| {
@@ -33,7 +37,7 @@ static MACHINE: LazyLock<Machine> = LazyLock::new(|| {
             phrases.len() - 1
         })
     };
-    let compiled = rules::all()
+    let compiled: Vec<Compiled> = rules::all()
         .map(|rule| Compiled {
             rule,
             groups: rule.words.iter().map(|group| group.iter().map(|phrase| number(phrase)).collect()).collect(),
@@ -41,7 +45,20 @@ static MACHINE: LazyLock<Machine> = LazyLock::new(|| {
         })
         .collect();
     let automaton = AhoCorasick::new(&phrases).ok();
-    Machine { phrases, automaton, rules: compiled }
+    let mut by_phrase = vec![Vec::<usize>::new(); phrases.len()];
+    let mut by_code: HashMap<&'static str, Vec<usize>> = HashMap::new();
+    for (number, compiled) in compiled.iter().enumerate() {
+        let rule = compiled.rule;
+        match compiled.groups.first() {
+            Some(group) => group.iter().for_each(|id| {
+                if let Some(rules) = by_phrase.get_mut(*id) {
+                    rules.push(number);
+                }
+            }),
+            None => rule.codes.iter().chain(rule.kinds).for_each(|code| by_code.entry(code).or_default().push(number)),
+        }
+    }
+    Machine { phrases, automaton, rules: compiled, by_phrase, by_code }
 });
 
 /// A rule that matched, where, and by what.
@@ -59,8 +76,11 @@ pub(crate) struct Matched {
 pub(crate) fn matches(signals: &Signals) -> Vec<Matched> {
     let mut found = Vec::new();
     let hits: Vec<Vec<bool>> = signals.layers.iter().map(|read| MACHINE.hits(&read.words)).collect();
+    // Most rules ask for something that is not there at all.
+    let may: Vec<Vec<bool>> =
+        signals.layers.iter().zip(&hits).map(|(read, hits)| MACHINE.may_match(read, hits)).collect();
     let status = signals.innermost_status();
-    for compiled in &MACHINE.rules {
+    for (number, compiled) in MACHINE.rules.iter().enumerate() {
         let rule = compiled.rule;
         if !provider_fits(rule, signals) || !status_fits(rule, status) {
             continue;
@@ -76,6 +96,9 @@ pub(crate) fn matches(signals: &Signals) -> Vec<Matched> {
             continue;
         }
         for (index, read) in signals.layers.iter().enumerate() {
+            if may.get(index).and_then(|rules| rules.get(number)) != Some(&true) {
+                continue;
+            }
             let hit = hits.get(index).map_or(&[][..], Vec::as_slice);
             if let Some(by) = compiled.matches(read, hit) {
                 found.push(Matched { rule, layer: Some(index), by });
@@ -121,6 +144,21 @@ impl Machine {
             }
         }
         hits
+    }
+}
+
+impl Machine {
+    /// Which rules have something of what they ask for in a layer.
+    fn may_match(&self, read: &Read, hits: &[bool]) -> Vec<bool> {
+        let mut may = vec![false; self.rules.len()];
+        let phrases = self.by_phrase.iter().zip(hits).filter(|(_, hit)| **hit).map(|(rules, _)| rules);
+        let codes = read.layer.codes.iter().chain(&read.layer.kinds).filter_map(|code| self.by_code.get(code.as_str()));
+        for number in phrases.chain(codes).flatten() {
+            if let Some(may) = may.get_mut(*number) {
+                *may = true;
+            }
+        }
+        may
     }
 }
 

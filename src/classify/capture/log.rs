@@ -79,6 +79,14 @@ pub(super) fn holds_error(text: &str) -> bool {
 
 /// What a piece is by itself; none when it is no failure.
 fn judge(text: &str) -> Option<Judged> {
+    // Most lines of most logs tell that all is well; the rest of this would find that out too, but slowly.
+    if is_calm(text)
+        && !text.contains(['{', '\n'])
+        && !says_error(text)
+        && text::statuses(&text.to_lowercase()).is_empty()
+    {
+        return None;
+    }
     if is_no_log(text) || is_foreign(text) {
         return None;
     }
