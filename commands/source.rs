@@ -125,7 +125,7 @@ impl Source {
         let plain = unpacked(counted).map_err(|error| unreadable(&what, &error))?;
         let name = if self.several { format!("{}: ", printable(&path.display().to_string())) } else { String::new() };
         let spare = self.spare();
-        let splitter = if is_stdin { Splitter::live(plain, spare) } else { Splitter::with_spare(plain, spare) };
+        let splitter = Splitter::with_spare(plain, spare);
         self.current = Some(Open { splitter, name: name.into(), what });
         Ok(())
     }
@@ -143,7 +143,7 @@ fn unpacked(mut source: impl Read + 'static) -> io::Result<Box<dyn Read>> {
         match source.read(&mut byte) {
             Ok(0) => break,
             Ok(_) => head.extend(byte),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock) => {}
             Err(error) => return Err(error),
         }
     }
@@ -158,12 +158,14 @@ const SILENCE: Duration = Duration::from_millis(200);
 /// How much is read from a pipe at once: as much as it holds.
 const PIPE: usize = 1 << 16;
 
-/// Standard input, of which someone may be watching the end: a read gives less than was asked for only at the end or
-/// when nothing has come for a while.
+/// Standard input, of which someone may be watching the end: after a while of silence it says once that it would block,
+/// and waits from then on.
 struct Live {
     pieces: Receiver<io::Result<Vec<u8>>>,
     piece: Vec<u8>,
     at: usize,
+    /// Whether something came since it last said so.
+    fresh: bool,
 }
 
 impl Live {
@@ -189,35 +191,27 @@ impl Live {
                 }
             }
         });
-        Self { pieces, piece: Vec::new(), at: 0 }
-    }
-
-    /// Copies what is there; how much.
-    fn take(&mut self, buffer: &mut [u8]) -> usize {
-        let rest = self.piece.get(self.at..).unwrap_or(&[]);
-        let length = rest.len().min(buffer.len());
-        buffer.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
-        self.at += length;
-        length
+        Self { pieces, piece: Vec::new(), at: 0, fresh: false }
     }
 }
 
 impl Read for Live {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut filled = self.take(buffer);
-        while filled < buffer.len() {
-            // The first piece is waited for without end.
-            let next = match filled {
-                0 => self.pieces.recv().map_err(|_| RecvTimeoutError::Disconnected),
-                _ => self.pieces.recv_timeout(SILENCE),
+        if self.at >= self.piece.len() {
+            let next = match self.fresh {
+                true => self.pieces.recv_timeout(SILENCE),
+                false => self.pieces.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
+            self.fresh = next.is_ok();
             match next {
                 Ok(piece) => (self.piece, self.at) = (piece?, 0),
-                Err(_) => break,
+                Err(RecvTimeoutError::Timeout) => return Err(io::ErrorKind::WouldBlock.into()),
+                Err(RecvTimeoutError::Disconnected) => return Ok(0),
             }
-            filled += self.take(buffer.get_mut(filled..).unwrap_or(&mut []));
         }
-        Ok(filled)
+        let copied = self.piece.get(self.at..).unwrap_or(&[]).read(buffer)?;
+        self.at += copied;
+        Ok(copied)
     }
 }
 
@@ -230,12 +224,9 @@ struct Joined<R> {
 
 impl<R: Read> Read for Joined<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut rest = self.head.get(self.at..).unwrap_or(&[]);
-        let copied = rest.read(buffer)?;
+        let copied = self.head.get(self.at..).unwrap_or(&[]).read(buffer)?;
         self.at += copied;
-        // With what follows in one go: a read that gives two bytes looks like an empty pipe.
-        let room = buffer.get_mut(copied..).unwrap_or(&mut []);
-        if room.is_empty() { Ok(copied) } else { self.source.read(room).map(|read| read + copied) }
+        if copied > 0 { Ok(copied) } else { self.source.read(buffer) }
     }
 }
 

@@ -129,3 +129,15 @@ fn redacted_captures_are_classified_as_before() {
     assert_eq!(results(&again.out)[0]["class"], "auth", "{shared}");
     stage.run(&["classify", "--redact", "--json"]).exits(2).says(&["--redact"]);
 }
+
+#[test]
+fn a_pipe_gives_what_a_file_gives() {
+    let stage = Stage::bare();
+    std::fs::write(stage.path("mixed.log"), MIXED).expect("written");
+    let file = stage.run(&["classify", "--json", "mixed.log"]).exits(0).out;
+    assert_eq!(stage.run_with(MIXED.as_bytes(), &["classify", "--json"]).exits(0).out, file);
+    let told_twice = "[ERROR] 2026/08/23 - 02:20:02 | 1 | no channel for model m available: 当前分组下对于模型 m 无可用渠道\n\
+        [GIN] 2026/08/23 - 02:20:02 | 1 | 503 |    1.7ms | 192.0.2.1 | POST /v1/chat/completions\n";
+    let found = results(&stage.run_with(told_twice.as_bytes(), &["classify", "--json"]).exits(0).out);
+    assert_eq!(found.len(), 1, "{found:?}");
+}

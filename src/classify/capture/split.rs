@@ -14,9 +14,6 @@ const BLOCK: usize = 1 << 20;
 /// How much is asked for at once.
 const PIECE: usize = 1 << 18;
 
-/// A read of a live stream that gives less than this found it empty.
-const SHORT: usize = 1 << 15;
-
 /// The longest line that is kept. What is beyond is dropped up to the line's end.
 const LONGEST_LINE: usize = 32 << 20;
 
@@ -61,12 +58,11 @@ pub struct Splitter<R> {
     ended: bool,
     /// Whether all of the stream is one document, which can't be cut.
     one_document: bool,
-    /// Whether someone may be watching the end of the stream.
-    live: bool,
 }
 
 impl<R: Read> Splitter<R> {
-    /// A splitter at the start of the stream.
+    /// A splitter at the start of the stream. When the stream says that it would block, what is there is given: someone
+    /// may be watching its end.
     pub fn new(source: R) -> Self {
         Self::with_spare(source, Arc::default())
     }
@@ -74,23 +70,7 @@ impl<R: Read> Splitter<R> {
     /// A splitter that uses the room of blocks again which others are done with: to get and clear new memory for each
     /// takes longer than to find its lines.
     pub fn with_spare(source: R, spare: Arc<Spare>) -> Self {
-        Self {
-            source,
-            kept: Vec::new(),
-            filled: 0,
-            spare,
-            line: 1,
-            first: true,
-            ended: false,
-            one_document: false,
-            live: false,
-        }
-    }
-
-    /// The same for a stream whose short reads mean that there is no more for now: what is there is given then, for
-    /// someone may be watching.
-    pub fn live(source: R, spare: Arc<Spare>) -> Self {
-        Self { live: true, ..Self::with_spare(source, spare) }
+        Self { source, kept: Vec::new(), filled: 0, spare, line: 1, first: true, ended: false, one_document: false }
     }
 
     /// The next block; none at the end.
@@ -125,13 +105,14 @@ impl<R: Read> Splitter<R> {
             }
             let read = match self.source.read(self.kept.get_mut(self.filled..).unwrap_or(&mut [])) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(true),
                 other => other?,
             };
             self.filled += read;
             self.ended = read == 0;
             self.drop_overlong();
-            if self.ended || (self.live && read < SHORT) {
-                return Ok(!self.ended);
+            if self.ended {
+                break;
             }
         }
         Ok(false)
@@ -233,11 +214,15 @@ fn wraps_a_line(line: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// Gives its text in pieces of the given sizes.
+    /// Gives its text in pieces of the given sizes, of which 0 is silence.
     struct Dribble<'a>(&'a [u8], Vec<usize>);
 
     impl Read for Dribble<'_> {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            if self.1.last() == Some(&0) {
+                self.1.pop();
+                return Err(io::ErrorKind::WouldBlock.into());
+            }
             let size = self.1.pop().unwrap_or(usize::MAX).min(self.0.len()).min(buffer.len());
             buffer[..size].copy_from_slice(&self.0[..size]);
             self.0 = &self.0[size..];
@@ -279,8 +264,9 @@ mod tests {
     #[test]
     fn what_is_there_is_given_when_the_pipe_is_empty() {
         let text = b"{\"status\":429}\n{\"status\":500}\n{\"sta";
-        let mut splitter = Splitter::live(Dribble(text, vec![usize::MAX, 5, 15, 15]), Arc::default());
-        let blocks: Vec<_> = std::iter::from_fn(|| splitter.next_block().expect("readable")).collect();
+        let all = blocks(Dribble(text, vec![usize::MAX, 5, 15, 15]));
+        assert_eq!(all.len(), 1, "pieces are no blocks");
+        let blocks = blocks(Dribble(text, vec![usize::MAX, 0, 5, 0, 15, 0, 15]));
         assert_eq!(blocks.iter().map(|block| block.bytes.len()).collect::<Vec<_>>(), [15, 15, 5]);
     }
 
