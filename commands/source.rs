@@ -19,7 +19,7 @@ use crate::error::CliError;
 pub struct Part {
     /// The block.
     pub block: Block,
-    /// What stands before line numbers: the file's name if there are several.
+    /// The file's name, if there are several.
     pub name: Arc<str>,
     /// Whether nothing comes after it.
     pub last: bool,
@@ -123,7 +123,7 @@ impl Source {
         };
         let counted = Counted { source: raw, read: Arc::clone(&self.read) };
         let plain = unpacked(counted).map_err(|error| unreadable(&what, &error))?;
-        let name = if self.several { format!("{}: ", printable(&path.display().to_string())) } else { String::new() };
+        let name = if self.several { printable(&path.display().to_string()) } else { String::new() };
         let spare = self.spare();
         let splitter = Splitter::with_spare(plain, spare);
         self.current = Some(Open { splitter, name: name.into(), what });

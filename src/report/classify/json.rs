@@ -1,5 +1,6 @@
 //! One line of JSON for each failure.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::classify::Explanation;
-use crate::domain::{Dimension, Failure, LimitFacts, ProviderName};
+use crate::domain::{Dimension, Failure, LimitFacts, ProviderName, printable};
 
 use super::Entry;
 
@@ -112,9 +113,30 @@ fn text(out: &mut String, key: &str, value: Option<&str>) {
     out.push_str(key);
     match value {
         // The serialiser knows every character that JSON must not have as it is.
-        Some(value) => out.push_str(&Value::from(value).to_string()),
+        Some(value) => out.push_str(&shown(&Value::from(value).to_string())),
         None => out.push_str("null"),
     }
+}
+
+/// JSON without the control characters that it may have but a terminal would obey.
+pub(super) fn shown(json: &str) -> Cow<'_, str> {
+    if !has_controls(json) {
+        return Cow::Borrowed(json);
+    }
+    let mut out = String::with_capacity(json.len() + 16);
+    for character in json.chars() {
+        match character.is_control() {
+            true => drop(write!(out, "\\u{:04x}", u32::from(character))),
+            false => out.push(character),
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Whether there are control characters in it.
+pub(super) fn has_controls(text: &str) -> bool {
+    // Those above ASCII begin with this byte.
+    text.bytes().any(|byte| byte < 0x20 || matches!(byte, 0x7f | 0xc2)) && text.chars().any(char::is_control)
 }
 
 /// The figures that the payload states; null when it states none.
@@ -144,7 +166,7 @@ fn seconds(duration: Duration) -> Value {
 /// The failure as one JSON object with the fields of the documentation, in their order.
 pub fn failure_json(entry: &Entry) -> String {
     let mut out = String::with_capacity(512);
-    let id = entry.id.as_ref().map_or_else(|| "null".to_owned(), ToString::to_string);
+    let id = entry.id.as_ref().map_or_else(|| "null".to_owned(), |id| shown(&id.to_string()).into_owned());
     Parts::of(&entry.explanation).write(&id, None, std::iter::empty(), (entry.line, entry.end_line), &mut out);
     out
 }
@@ -154,7 +176,7 @@ pub fn broken_json(line: usize, why: &str) -> String {
     json!({
         "id": null, "provider": null, "status": null, "class": null, "action": null, "scope": null, "dimension": null,
         "retry_after_s": null, "retry_at": null, "reset_source": null, "provenance": null, "rule": null,
-        "evidence": null, "line": line, "end_line": line, "limits": null, "error": why,
+        "evidence": null, "line": line, "end_line": line, "limits": null, "error": printable(why),
     })
     .to_string()
 }
@@ -168,6 +190,6 @@ pub fn explained_json(entry: &Entry) -> String {
         .map(|one| json!({"rule": one.rule, "class": one.class.as_str(), "tier": one.tier, "depth": one.depth, "by": one.by}))
         .collect();
     out.truncate(out.len().saturating_sub(1));
-    let _ = write!(out, ",\"explanation\":{}}}", json!({"reason": reason, "matches": matches}));
+    let _ = write!(out, ",\"explanation\":{}}}", shown(&json!({"reason": reason, "matches": matches}).to_string()));
     out
 }

@@ -51,7 +51,11 @@ impl Table {
             table.set_header(chosen(HEADER.map(str::to_owned).to_vec()));
         }
         for row in rows {
-            table.add_row(chosen(row.to_vec()));
+            let mut row = row.to_vec();
+            if let Some(place) = row.first_mut() {
+                *place = tail(place, if wide { 40 } else { 20 });
+            }
+            table.add_row(chosen(row));
         }
         let usual = USUAL.iter().zip(NARROW).filter(|(_, kept)| wide || *kept).map(|(width, _)| *width);
         let usual: Vec<u16> = usual.map(|width| if last { 0 } else { width }).collect();
@@ -75,6 +79,15 @@ impl Table {
     }
 }
 
+/// The end of a place that is too long: the line's number is what is looked for.
+fn tail(place: &str, limit: usize) -> String {
+    let length = place.chars().count();
+    if length <= limit {
+        return place.to_owned();
+    }
+    std::iter::once('…').chain(place.chars().skip(length + 1 - limit)).collect()
+}
+
 /// The cells of a failure.
 pub(super) fn row(entry: &Entry) -> Row {
     let Explanation { failure, provider, status, .. } = &entry.explanation;
@@ -83,7 +96,7 @@ pub(super) fn row(entry: &Entry) -> Row {
         None => failure.scope.to_string(),
     };
     [
-        excerpt(&place(entry), 40),
+        excerpt(&place(entry), 200),
         provider.as_ref().map_or_else(|| "-".to_owned(), |provider| excerpt(provider.as_str(), 24)),
         status.map_or_else(|| "-".to_owned(), |status| status.to_string()),
         failure.class.to_string(),

@@ -11,7 +11,7 @@ use crate::classify::{Classifier, Explanation, Standins};
 use crate::domain::{ProviderName, printable};
 use crate::report::log::record_json;
 
-use super::json::Parts;
+use super::json::{Parts, has_controls};
 use super::mask::{self, Place};
 use super::memo::{self, Heals, Memo};
 use super::table::{Row, row};
@@ -78,7 +78,7 @@ impl<'a> Worker<'a> {
         Self { standins: Some(standins), ..self }
     }
 
-    /// Finds, classifies and renders what is in the block. `name` is what stands before line numbers.
+    /// Finds, classifies and renders what is in the block. `name` is the file's, where it must be told.
     /// `room` is memory for the text, with nothing of value in it.
     pub fn read(&mut self, block: &Block, format: Format, reading: &Reading, name: &str, room: Vec<u8>) -> Output {
         // A moment that is read against the clock is another one when the clock has moved.
@@ -142,6 +142,10 @@ impl Sink for Page<'_, '_> {
             return false;
         }
         let Some(met) = self.worker.memo.get(line) else { return false };
+        let id = memo::text(line, met.spans.id.as_ref()).unwrap_or("null");
+        if has_controls(id) {
+            return false;
+        }
         let at = memo::text(line, met.spans.at.as_ref()).map(str::parse::<Timestamp>).transpose();
         let heals = match (met.known.heals, at) {
             (Heals::AsSaid, Ok(_)) => None,
@@ -154,7 +158,6 @@ impl Sink for Page<'_, '_> {
         }
         met.known.met += 1;
         if self.worker.shape == Shape::Json {
-            let id = memo::text(line, met.spans.id.as_ref()).unwrap_or("null");
             // `heals` is none where the moment of the verdict stands.
             met.known.parts.write(id, heals, met.ids(line), (number, number), &mut self.out.text);
             self.out.text.push('\n');
@@ -184,7 +187,10 @@ impl Page<'_, '_> {
         if self.worker.shape == Shape::Redacted {
             return self.redacted(&capture, explanation.provider);
         }
-        let place = format!("{}line {}", self.name, capture.line);
+        let place = match self.name {
+            "" => format!("line {}", capture.line),
+            name => format!("{name}:{}", capture.line),
+        };
         let entry = Entry { id: capture.id, place, line: capture.line, end_line: capture.end_line, explanation };
         self.render(&entry);
     }
@@ -219,7 +225,8 @@ impl Page<'_, '_> {
     /// Who zips the lines of input and output must not get out of step: a broken line gives a line too.
     fn broken(&mut self, broken: &Broken) {
         self.out.totals.broken += 1;
-        self.out.complaints.push_str(&format!("{}{}\n", self.name, printable(&broken.to_string())));
+        let named = if self.name.is_empty() { String::new() } else { format!("{}: ", self.name) };
+        self.out.complaints.push_str(&format!("{named}{}\n", printable(&broken.to_string())));
         if matches!(self.worker.shape, Shape::Json | Shape::ExplainedJson) {
             self.out.text.push_str(&broken_json(broken.line, &broken.message));
             self.out.text.push('\n');
