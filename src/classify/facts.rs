@@ -17,6 +17,17 @@ pub(crate) struct Quotas {
     pub(crate) per_minute: bool,
     /// One of them allows nothing at all.
     pub(crate) zero: bool,
+    /// Where a text lists several windows with their figures: the longest one that is full.
+    pub(crate) full: Option<Window>,
+}
+
+/// How long a limit counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Window {
+    /// Up to an hour.
+    Short,
+    /// A day or longer.
+    Long,
 }
 
 /// Reads `quotaId`, `quota_limit` and their values, from fields and, for logs that are cut, from the text.
@@ -26,6 +37,7 @@ pub(crate) fn quotas(values: &[Value], raw: &str) -> Quotas {
         per_day: raw.contains("PerDay") || raw.contains("ByDay"),
         per_minute: raw.contains("PerMinute") || raw.contains("ByMinute"),
         zero: says_limit_zero(raw),
+        full: full_window(raw),
     };
     for value in values {
         walk(value, 0, &mut quotas);
@@ -47,6 +59,38 @@ fn says_limit_zero(raw: &str) -> bool {
             })
         },
     )
+}
+
+/// `Minute limit: 203411 / 200000 tokens. Day limit: 4002120 / 10000000 tokens.`
+static WINDOW: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    text::expression(concat!(
+        r"(?i)\b(second|minute|hour|hourly|day|daily|week|weekly|month|monthly)[a-z ]{0,20}[:=(]{1,2} ?(\d[\d,]{0,25})",
+        r" ?(?:/|of|out of) ?(\d[\d,]{0,25})"
+    ))
+});
+
+/// The longest window that is full, where at least two are listed with what is used and what is allowed.
+fn full_window(raw: &str) -> Option<Window> {
+    let number = |text: &str| text.replace(',', "").parse::<f64>().ok();
+    let windows: Vec<(Window, bool)> = WINDOW
+        .as_ref()?
+        .captures_iter(raw)
+        .take(16)
+        .filter_map(|captures| {
+            let name = captures.get(1)?.as_str().to_ascii_lowercase();
+            let window = if ["second", "minute", "hour"].iter().any(|short| name.starts_with(short)) {
+                Window::Short
+            } else {
+                Window::Long
+            };
+            let (used, limit) = (number(captures.get(2)?.as_str())?, number(captures.get(3)?.as_str())?);
+            Some((window, used >= limit))
+        })
+        .collect();
+    if windows.len() < 2 {
+        return None;
+    }
+    windows.into_iter().filter(|(_, full)| *full).map(|(window, _)| window).max()
 }
 
 fn walk(value: &Value, depth: usize, quotas: &mut Quotas) {
@@ -110,6 +154,18 @@ mod tests {
             (r#""quota_limit_value":"0""#, true),
         ] {
             assert_eq!(quotas(&[], text).zero, zero, "{text}");
+        }
+    }
+
+    #[test]
+    fn of_several_windows_the_full_one_counts() {
+        for (text, full) in [
+            ("Minute limit: 203411 / 200000 tokens. Day limit: 4002120 / 10000000 tokens.", Some(Window::Short)),
+            ("minute limit: 5 / 10. day limit: 100 / 100", Some(Window::Long)),
+            ("hourly: 3/50, daily: 20/50", None),
+            ("daily limit: 50/50", None),
+        ] {
+            assert_eq!(quotas(&[], text).full, full, "{text}");
         }
     }
 

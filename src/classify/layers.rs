@@ -161,6 +161,11 @@ fn field(layer: &mut Layer, key: &str, value: &Value, out: &mut Vec<Layer>) {
         (Meaning::Other, Value::String(text)) if key == "path" && text.starts_with('/') => {
             layer.codes.push("names_a_path".to_owned());
         }
+        // Where in the request a framework found the fault: it names what its message does not.
+        (Meaning::Param, Value::Array(path)) => {
+            let names: Vec<&str> = path.iter().filter_map(Value::as_str).take(8).collect();
+            push_text(&mut layer.text, &names.join("."));
+        }
         (Meaning::Param, Value::String(text)) => layer.param = Some(text.to_ascii_lowercase()),
         (_, Value::String(text)) => collect_text(text, layer.depth, out),
         (_, Value::Object(_) | Value::Array(_)) => collect(value, layer.depth + 1, out),

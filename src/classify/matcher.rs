@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
+use super::facts::Window;
 use super::rules::{self, Fact, Rule, Tier};
 use super::signals::{Read, Signals};
 
@@ -211,6 +212,8 @@ fn seen_in_whole(rule: &Rule, signals: &Signals) -> Option<String> {
     let fact = rule.fact.map(|fact| match fact {
         Fact::LimitZero => (quotas.zero, "a limit of 0"),
         Fact::QuotaPerDay => (quotas.per_day, "a quota per day"),
+        Fact::ShortWindowFull => (quotas.full == Some(Window::Short), "a short window that is full"),
+        Fact::LongWindowFull => (quotas.full == Some(Window::Long), "a long window that is full"),
         Fact::QuotaPerMinute => (quotas.per_minute && !quotas.per_day, "a quota per minute"),
     });
     let mut seen = match fact {

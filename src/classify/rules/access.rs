@@ -130,6 +130,7 @@ pub(super) const RULES: &[Rule] = &[
         &[&[
             "are blocked",
             "noautherror",
+            "licc failed",
             "license is over",
             "api_key_service_blocked",
             "api_key_http_referrer_blocked",

@@ -32,6 +32,9 @@ pub(super) const RULES: &[Rule] = &[
     fact("limits.zero", Class::Billing, Fact::LimitZero).status(OF_LIMITS).unless(&["used 0, requested 0"]),
     // More than the whole window allows can never pass, although the text says when to try again.
     when("limits.requested_over_limit", Class::ContextOverflow, MORE_THAN_THERE_IS),
+    // Several windows are named; only their figures say which of them is the cause.
+    fact("limits.long_window_full", Class::QuotaExhausted, Fact::LongWindowFull).status(OF_LIMITS),
+    fact("limits.short_window_full", Class::RateLimit, Fact::ShortWindowFull).status(OF_LIMITS),
     // Any quota per day wins over the short wait that Google adds to it.
     fact("gemini.quota_per_day", Class::QuotaExhausted, Fact::QuotaPerDay)
         .status(OF_LIMITS)

@@ -15,18 +15,25 @@
 //! quotes or backticks).
 
 mod access;
+mod answers;
 mod codes;
 mod codes_access;
 mod content;
 mod context;
 mod facts;
 mod keys;
+mod languages;
+mod languages_access;
 mod limits;
 mod models;
 mod money;
 mod network;
 mod outage;
+mod plans;
 mod request;
+mod servers;
+mod shapes;
+mod sizes;
 mod status;
 mod vague;
 
@@ -78,6 +85,10 @@ pub(crate) enum Fact {
     QuotaPerDay,
     /// Only Google quotas per minute are violated.
     QuotaPerMinute,
+    /// Of several windows with their figures, only short ones are full.
+    ShortWindowFull,
+    /// Of several windows with their figures, one of a day or longer is full.
+    LongWindowFull,
 }
 
 /// One rule.
@@ -223,13 +234,22 @@ pub(crate) const TABLES: &[&[Rule]] = &[
     facts::RULES,
     network::PORTALS,
     context::RULES,
+    sizes::RULES,
     content::RULES,
+    plans::LIMITS,
     money::RULES,
+    languages::RULES,
     limits::QUOTAS,
+    plans::ACCESS,
     access::RULES,
+    languages_access::RULES,
     keys::RULES,
     models::RULES,
+    servers::RULES,
+    answers::RULES,
+    shapes::RULES,
     request::RULES,
+    shapes::MALFORMED,
     outage::OVERLOADED,
     limits::RATES,
     network::RULES,
@@ -237,6 +257,7 @@ pub(crate) const TABLES: &[&[Rule]] = &[
     codes::RULES,
     codes_access::RULES,
     vague::RULES,
+    shapes::TYPES,
     status::RULES,
 ];
 

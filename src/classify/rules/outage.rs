@@ -117,6 +117,7 @@ pub(super) const OVERLOADED: &[Rule] = &[
             "model is being loaded",
         ]],
     )
+    .unless(&["error loading model", "failed to load", "failed loading model", "unable to load"])
     .scope(ScopeLevel::Model),
     words(
         "words.no_workers",
@@ -155,6 +156,8 @@ pub(super) const OVERLOADED: &[Rule] = &[
     .unless(&[
         "model is currently unavailable in",
         "unavailable in your",
+        "in your region",
+        "in your country",
         // Cloudflare says so to an account that it has barred.
         "unavailable for account",
     ]),
@@ -249,6 +252,11 @@ pub(super) const RULES: &[Rule] = &[
             "unable to load model",
             "failed to load model",
             "error loading model",
+            "failed loading model",
+            "could not load model",
+            "cannot load model",
+            "error reading from server",
+            "transport is closing",
             "degraded function cannot be invoked",
             "cannot be invoked",
             "provider disconnected",

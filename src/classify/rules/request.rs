@@ -158,6 +158,8 @@ pub(super) const RULES: &[Rule] = &[
             "unexpected role",
             "roles must alternate",
             "must alternate between",
+            "should interleave",
+            "successive user or assistant",
             "alternate user/assistant",
             "should alternate",
             "multiturn requests alternate",

@@ -4,8 +4,8 @@
 use super::{Rule, Tier, kind, vague};
 use crate::classify::condition::Condition;
 use crate::domain::Class::{
-    Auth, Billing, ContentPolicy, InvalidRequest, ModelUnavailable, Network, Overloaded, Permission, QuotaExhausted,
-    RateLimit, ServerError, Timeout, Unsupported,
+    Auth, Billing, ContentPolicy, ContextOverflow, InvalidRequest, ModelUnavailable, Network, Overloaded, Permission,
+    QuotaExhausted, RateLimit, ServerError, Timeout, Unsupported,
 };
 use crate::domain::ScopeLevel;
 
@@ -46,7 +46,22 @@ pub(super) const RULES: &[Rule] = &[
     vague(
         "vague.usage_policy",
         ContentPolicy,
-        &[&["usage policy", "usage policies", "flagged", "moderation", "违规", "敏感"]],
+        &[&[
+            "usage policy",
+            "usage policies",
+            "flagged",
+            "moderation",
+            "moderator",
+            "politically",
+            "sensitive text",
+            "sensitive topic",
+            "sensitive material",
+            "offensive",
+            "harmful",
+            "policy violation",
+            "违规",
+            "敏感",
+        ]],
     )
     .unless(&["rate limit"]),
     vague(
@@ -60,6 +75,18 @@ pub(super) const RULES: &[Rule] = &[
             "not support",
             "isn't supported",
             "not permitted",
+            "not available with",
+            "does not accept",
+            "doesn't accept",
+            "cannot accept",
+            "cannot handle",
+            "can't handle",
+            "no support for",
+            "lacks support",
+            "not capable of",
+            "only accept",
+            "not available for this",
+            "is not enabled;",
             "not allowed here",
             "not implemented",
             "is not available for",
@@ -76,8 +103,44 @@ pub(super) const RULES: &[Rule] = &[
             "不支持",
         ]],
     ),
+    // A size and what it may be at most; time does not heal it.
+    vague(
+        "vague.size",
+        ContextOverflow,
+        &[
+            &[
+                "limit is",
+                "limit of",
+                "maximum of",
+                "maximum is",
+                "at most",
+                "max is",
+                "only up to",
+                "超出",
+                "超过",
+                "最大",
+            ],
+            &[
+                "pages",
+                " mb",
+                "mib",
+                "bytes",
+                "characters",
+                "tokens",
+                "seconds of",
+                "images",
+                "token 数",
+                "字符",
+                "长度",
+                "tokens数",
+            ],
+        ],
+    )
+    .status(&[400, 413, 422])
+    .unless(&["per minute", "per second", "per day", "rate limit", "quota", "batch", "timeout", "timed out"]),
     vague("vague.spend", Billing, &[&["billing", "payment", "credits", "subscription", "余额", "充值", "invoice"]])
-        .status(&[402, 403, 412]),
+        .status(&[402, 403, 412])
+        .unless(&["subscription key"]),
     vague("vague.quota", QuotaExhausted, &[&["usage limit", "your quota", "quota has been", "quota is exhausted"]])
         .unless(&[
             "gemini-api",
@@ -104,6 +167,18 @@ pub(super) const RULES: &[Rule] = &[
             "quota limit exceed",
             "请求过快",
             "レート制限",
+            "リクエスト制限",
+            "속도 제한",
+            "너무 많은 요청",
+            "ratenlimit",
+            "limite de débit",
+            "limite de taxa",
+            "límite de velocidad",
+            "превышено количество",
+            "слишком часто",
+            "请求太多",
+            "請求過多",
+            "操作过快",
             "レートリミット",
             "リクエストが多すぎ",
             "リクエスト数が多すぎ",
@@ -126,6 +201,17 @@ pub(super) const RULES: &[Rule] = &[
         ]],
     )
     .unless(&["error code: 429 too many requests", "litellm.ratelimiterror: too many requests"]),
+    vague(
+        "vague.scope_lacking",
+        Permission,
+        &[
+            &["api key", "token", "credential", "service account", "user", "caller", "principal"],
+            &["lacks", "lack ", "missing", "does not have", "doesn't have", "without", "requires"],
+            &["scope", "permission", "privilege", "role"],
+        ],
+    )
+    .unless(&["role:", "roles", "message"])
+    .scope(ScopeLevel::Credential),
     vague(
         "vague.access",
         Permission,
@@ -165,6 +251,10 @@ pub(super) const RULES: &[Rule] = &[
     .unless(&["429", "rate", "too many"])
     .status(&[0, 200, 500, 502, 503]),
     // Types.
+    vague("vague.not_found", Unsupported, &[&["not found"]])
+        .status(&[404])
+        .unless(&["model", "deployment"])
+        .scope(ScopeLevel::Provider),
     kind("type.overloaded", Overloaded, &["unavailable", "service_unavailable_error"]),
     kind("type.auth", Auth, &["unauthorized"]),
     kind("type.permission", Permission, &["permission_denied", "permission_denied_error"]),
