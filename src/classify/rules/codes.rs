@@ -69,6 +69,7 @@ pub(super) const RULES: &[Rule] = &[
             "sensitive_word_detected",
             "sensitive_words_detected",
             "censorship_blocked",
+            "censored",
             "content_blocked",
             "prompt_blocked",
             "security_violation",

@@ -223,6 +223,7 @@ pub(super) const RULES: &[Rule] = &[
                 "less than or equal",
                 "must be at least 1, got -",
                 "maximum value for",
+                "between 1 and",
                 "must be in the range",
                 "out of range",
                 "[1, ",

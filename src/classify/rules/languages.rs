@@ -150,6 +150,7 @@ pub(super) const RULES: &[Rule] = &[
                 "hebdomadaire",
                 "semanal",
                 "недельн",
+                "на неделю",
                 "settimanal",
             ],
             &[

@@ -21,6 +21,7 @@ mod codes_access;
 mod content;
 mod context;
 mod facts;
+mod guesses;
 mod keys;
 mod languages;
 mod languages_access;
@@ -35,6 +36,7 @@ mod servers;
 mod shapes;
 mod sizes;
 mod status;
+mod types;
 mod vague;
 
 use super::condition::Condition;
@@ -257,6 +259,8 @@ pub(crate) const TABLES: &[&[Rule]] = &[
     codes::RULES,
     codes_access::RULES,
     vague::RULES,
+    guesses::RULES,
+    types::RULES,
     shapes::TYPES,
     status::RULES,
 ];
