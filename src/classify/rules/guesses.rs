@@ -3,7 +3,8 @@
 
 use super::{Rule, vague};
 use crate::domain::Class::{
-    Auth, Billing, ContentPolicy, ContextOverflow, InvalidRequest, ModelUnavailable, QuotaExhausted, Unsupported,
+    Auth, Billing, ContentPolicy, ContextOverflow, InvalidRequest, ModelUnavailable, QuotaExhausted, RateLimit,
+    Unsupported,
 };
 use crate::domain::ScopeLevel;
 
@@ -64,7 +65,7 @@ pub(super) const RULES: &[Rule] = &[
         "guess.content",
         ContentPolicy,
         &[
-            &["content", "text", "prompt", "response", "output", "generation", "image"],
+            &["the request was", "content", "text", "prompt", "response", "output", "generation", "image"],
             &[
                 "our rules",
                 "censor",
@@ -76,6 +77,8 @@ pub(super) const RULES: &[Rule] = &[
                 "abusive",
                 "nsfw",
                 "adult",
+                "unsafe",
+                "classified as",
                 "拦截",
                 "合规",
             ],
@@ -107,11 +110,14 @@ pub(super) const RULES: &[Rule] = &[
         "guess.quota",
         QuotaExhausted,
         &[
-            &["allotment", "allowance", "quota", "entitlement", "limit"],
+            &["allotment", "allowance", "quota", "entitlement", "limit", "message cap", "usage cap"],
             &[
                 "this period",
                 "current period",
                 "next period",
+                "tomorrow",
+                "next week",
+                "next month",
                 "weekly",
                 "monthly",
                 "is spent",
@@ -123,6 +129,26 @@ pub(super) const RULES: &[Rule] = &[
     )
     .status(&[0, 402, 403, 429])
     .unless(&["per minute", "per second", "rate limit"]),
+    vague(
+        "guess.rate",
+        RateLimit,
+        &[
+            &["request", "call", "message", "token"],
+            &[
+                "/min",
+                "/sec",
+                "/s ",
+                "faster than",
+                "at a time",
+                "too fast",
+                "too quickly",
+                "at once",
+                "every 10 seconds",
+                "every second",
+            ],
+        ],
+    )
+    .status(&[429]),
     vague(
         "guess.key",
         Auth,
@@ -144,6 +170,7 @@ pub(super) const RULES: &[Rule] = &[
                 "not valid",
                 "suspended",
                 "malformed",
+                "cannot be verified",
             ],
         ],
     )

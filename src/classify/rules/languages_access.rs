@@ -1,7 +1,7 @@
 //! What clients say in the language of their user, continued: places, keys, models, and the provider's trouble.
 
 use super::{Rule, words};
-use crate::domain::Class::{Auth, ModelUnavailable, Network, Permission, ServerError, Timeout};
+use crate::domain::Class::{Auth, ModelUnavailable, Network, Permission, RateLimit, ServerError, Timeout};
 use crate::domain::ScopeLevel;
 
 pub(super) const RULES: &[Rule] = &[
@@ -217,6 +217,26 @@ pub(super) const RULES: &[Rule] = &[
     )
     .unless(&["一時的", "일시적", "temporairement", "temporalmente", "temporariamente", "vorübergehend", "временно"])
     .scope(ScopeLevel::Model),
+    words(
+        "languages.too_many",
+        RateLimit,
+        &[&[
+            "zu viele anfragen",
+            "trop de requêtes",
+            "demasiadas solicitudes",
+            "demasiadas peticiones",
+            "muitas solicitações",
+            "muitos pedidos",
+            "слишком много запросов",
+            "リクエストが多すぎ",
+            "요청이 너무 많",
+            "너무 많은 요청",
+            "troppe richieste",
+            "请求太快",
+            "请求过快",
+            "請求過於頻繁",
+        ]],
+    ),
     words(
         "languages.timeout",
         Timeout,

@@ -55,6 +55,9 @@ pub(super) const RULES: &[Rule] = &[
         &[&[
             "unknown model",
             "no such model",
+            "no model called",
+            "no model named",
+            "的可用渠道",
             "invalid model",
             "invalid_model",
             "model not found",

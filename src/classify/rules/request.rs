@@ -10,6 +10,10 @@ pub(super) const RULES: &[Rule] = &[
         Unsupported,
         &[&[
             "does not support tool",
+            "without multimodal support",
+            "without vision support",
+            "without image support",
+            "without tool support",
             "doesn't support tool",
             "does not support function",
             "does not support image",

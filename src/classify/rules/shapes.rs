@@ -166,6 +166,8 @@ pub(super) const MALFORMED: &[Rule] = &[
         InvalidRequest,
         &[&[
             "json decode error",
+            "looking for beginning of",
+            "is not a json schema",
             "error parsing input",
             "failed to parse input",
             "could not parse input",
