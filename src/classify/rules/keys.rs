@@ -79,7 +79,6 @@ pub(super) const RULES: &[Rule] = &[
                 "need to set",
                 "you need to provide",
                 "provide your",
-                "environment variable",
                 "could not find",
                 "please carry",
                 "no api",
@@ -87,7 +86,6 @@ pub(super) const RULES: &[Rule] = &[
                 "no valid credentials",
                 "is undefined",
                 "absent",
-                "add it to your",
             ],
         ],
     )
@@ -213,7 +211,7 @@ pub(super) const RULES: &[Rule] = &[
             "该令牌",
         ]],
     )
-    .unless(&["insufficient"]),
+    .unless(&["insufficient", "logit_bias", "token id"]),
     words(
         "words.key_missing",
         Auth,
