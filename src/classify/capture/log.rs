@@ -246,6 +246,11 @@ fn belongs(last: &Told, next: &Told) -> bool {
     if explains && document(&next.piece.text).is_none() {
         return true;
     }
+    // An exception right below another of the same kind is its cause.
+    let causes = head && !next.piece.apart && !next.piece.entry && label(&next.piece).is_none();
+    if causes && a.class == b.class && (a.status.is_none() || b.status.is_none()) {
+        return true;
+    }
     // A report of one failure often has several paragraphs; another one begins with an exception or a status.
     a.class == b.class && statuses_agree && (repeats || (!next.piece.entry && !head))
 }

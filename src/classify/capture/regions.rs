@@ -95,26 +95,39 @@ fn document(lines: &[Line<'_>], budget: &mut usize) -> Option<(Value, String, us
     if !opens {
         return None;
     }
+    // Most that is not whole says so early; the whole rest is looked at only if that may help.
+    [FIRST_LOOK, usize::MAX].into_iter().find_map(|limit| parsed(lines, limit, budget)).flatten()
+}
+
+/// How much of a document is looked at first, in bytes.
+const FIRST_LOOK: usize = 2048;
+
+/// The document within the first `limit` bytes; an outer none says that more of them may hold one.
+#[expect(clippy::option_option, reason = "whether it is known, and what it is")]
+fn parsed(lines: &[Line<'_>], limit: usize, budget: &mut usize) -> Option<Option<(Value, String, usize)>> {
     let mut joined = String::new();
-    for line in lines {
+    let mut rest = lines.iter();
+    while joined.len() < limit.min(*budget) {
+        let Some(line) = rest.next() else { break };
         joined.push_str(&line.text);
         joined.push('\n');
-        if joined.len() > *budget {
-            break;
-        }
     }
+    let cut = rest.next().is_some();
+    *budget = budget.saturating_sub(joined.len());
     let mut values = serde_json::Deserializer::from_str(&joined).into_iter::<Value>();
-    let value = values.next();
+    let value = match values.next()? {
+        Err(error) if error.is_eof() && cut && *budget > 0 => return None,
+        value => value.ok().filter(|value| value.is_object() || value.is_array()),
+    };
     let end = values.byte_offset();
-    *budget = budget.saturating_sub(end.max(64));
-    let value = value?.ok().filter(|value| value.is_object() || value.is_array())?;
-    let rest_of_line = joined.get(end..)?.split('\n').next().unwrap_or("");
+    let Some(value) = value else { return Some(None) };
+    let rest_of_line = joined.get(end..).and_then(|rest| rest.split('\n').next()).unwrap_or("");
     if !rest_of_line.trim().is_empty() {
-        return None;
+        return Some(None);
     }
-    let taken = joined.get(..end)?.matches('\n').count() + 1;
+    let taken = joined.get(..end).map_or(0, |text| text.matches('\n').count()) + 1;
     joined.truncate(end);
-    Some((value, joined, taken))
+    Some(Some((value, joined, taken)))
 }
 
 struct Out<'r> {

@@ -321,6 +321,6 @@ static SAYS_ERROR: LazyLock<Option<Regex>> = LazyLock::new(|| {
     text::expression(concat!(
         r#"(?i:\berror\b["']?\s{0,2}(?:[:=\](|,\x22]|-|$))|[a-z_](?:Error|Exception|Timeout)\b|\b[A-Z][A-Za-z]{2,40}(?:Error|Exception)\b|\bERROR\b|\bFATAL\b|"#,
         r"(?i:\bfailed\b|\bfailure:|\bdenied\b|\bexceeded\b|\bunavailable\b|\brate.limit(?:ed|ing)\b|\brate.limit (?:hit|reached|exceed|error:)|",
-        r"\btoo many requests\b|\btry again\b|\berror (?:occurred|code|from|while|in response|sending)\b|\b(?:an|the following) error\b)|错误|失败|频繁|超"
+        r"\btoo many requests\b|\bunauthorized:|\btry again\b|\berror (?:occurred|code|from|while|in response|sending)\b|\b(?:an|the following) error\b)|错误|失败|频繁|超"
     ))
 });

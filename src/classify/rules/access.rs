@@ -5,6 +5,23 @@ use crate::domain::Class::Permission;
 use crate::domain::ScopeLevel;
 
 pub(super) const RULES: &[Rule] = &[
+    words(
+        "words.license_to_accept",
+        Permission,
+        &[
+            &["license", "licence", "terms of use", "terms and conditions"],
+            &[
+                "must submit",
+                "must accept",
+                "must agree",
+                "please accept",
+                "accept the",
+                "agree to the",
+                "hereby agree",
+            ],
+        ],
+    )
+    .scope(ScopeLevel::Model),
     // Refused although the key is good: before the words of bad keys, which some of these use too.
     words(
         "words.region",

@@ -10,6 +10,7 @@ pub(super) const RULES: &[Rule] = &[
         InvalidOutput,
         &[&[
             "length limit was reached",
+            "jsondecodeerror: expecting value",
             "could not parse response content",
             "missing finish reason",
             "invalid chunk",

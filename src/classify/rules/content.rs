@@ -4,6 +4,22 @@ use super::{Rule, words};
 use crate::domain::Class::{ContentPolicy, InvalidOutput};
 
 pub(super) const RULES: &[Rule] = &[
+    // Gateways' own checks of what is asked and answered.
+    words(
+        "words.guardrail",
+        ContentPolicy,
+        &[
+            &["guardrail", "prompt pattern", "prompt guard", "prompt shield", "content firewall", "llm firewall"],
+            &["failed", "blocked", "denied", "violat", "rejected", "triggered", "refused"],
+        ],
+    )
+    .unless(&[
+        "guardrail not found",
+        "guardrail version",
+        "could not be reached",
+        "guardrail restrictions",
+        "data policy",
+    ]),
     words(
         "words.content_policy",
         ContentPolicy,

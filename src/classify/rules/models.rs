@@ -5,6 +5,19 @@ use crate::domain::Class::{ModelUnavailable, Unsupported};
 use crate::domain::ScopeLevel;
 
 pub(super) const RULES: &[Rule] = &[
+    // What runs models stopped running this one.
+    words(
+        "words.model_stopped",
+        ModelUnavailable,
+        &[&[
+            "endpoint is stopped",
+            "deployment is stopped",
+            "endpoint is paused",
+            "endpoint has been paused",
+            "specified version does not exist",
+            "version does not exist",
+        ]],
+    ),
     words(
         "words.model_wrong_operation",
         Unsupported,

@@ -166,6 +166,11 @@ pub(super) const OVERLOADED: &[Rule] = &[
 /// Timeouts, then crashes.
 pub(super) const RULES: &[Rule] = &[
     words(
+        "words.interrupted",
+        ServerError,
+        &[&["prediction interrupted", "was interrupted; please", "generation interrupted", "inference interrupted"]],
+    ),
+    words(
         "words.timeout",
         Timeout,
         &[&[

@@ -6,6 +6,14 @@ use crate::domain::ScopeLevel;
 
 pub(super) const RULES: &[Rule] = &[
     words(
+        "words.tool_result_orphan",
+        InvalidRequest,
+        &[
+            &["tool result", "tool_result", "tool response", "tool message"],
+            &["not found", "no matching", "no corresponding", "unknown id", "does not exist"],
+        ],
+    ),
+    words(
         "words.feature_missing",
         Unsupported,
         &[&[

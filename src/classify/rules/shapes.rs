@@ -5,6 +5,20 @@ use crate::domain::Class::{InvalidRequest, RateLimit, Unsupported};
 use crate::domain::{Dimension, ScopeLevel};
 
 pub(super) const RULES: &[Rule] = &[
+    // What this server needs or forbids, and others do not.
+    words(
+        "words.mandatory_here",
+        Unsupported,
+        &[&[
+            "is mandatory for",
+            "cannot be disabled",
+            "can't be disabled",
+            "must be enabled for",
+            "provide a chat template",
+            "no chat template",
+            "chat template is not",
+        ]],
+    ),
     // A batch waits for room in its queue.
     words(
         "words.batch_queue",

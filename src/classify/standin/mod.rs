@@ -127,6 +127,10 @@ impl Standins {
         let is_private = |&(from, to): &Span| text.get(from..to).is_some_and(|part| !model.contains(part));
         // A word of several known ones is a code, whatever stands before it: `organization_spend_limit_exceeded`.
         let is_code = |&(from, to): &Span| {
+            // Three digits behind a mark are a status: `refresh token: 401`.
+            if to - from == 3 && text.get(from..to).is_some_and(|part| part.bytes().all(|byte| byte.is_ascii_digit())) {
+                return true;
+            }
             let before = text.get(..from).unwrap_or("");
             let start = before.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_').len();
             text.get(start..to).is_some_and(|word| word.contains('_') && words::are_common(word))
