@@ -4,8 +4,10 @@
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use aho_corasick::AhoCorasick;
+use memchr::memmem;
 
 use super::facts::Window;
 use super::rules::{self, Fact, Rule, Tier};
@@ -21,7 +23,6 @@ struct Compiled {
 /// The automaton with the rules that refer to it.
 struct Machine {
     phrases: Vec<&'static str>,
-    automaton: Option<AhoCorasick>,
     rules: Vec<Compiled>,
     /// The rules whose first group has the phrase, by the phrase's number.
     by_phrase: Vec<Vec<usize>>,
@@ -45,7 +46,6 @@ static MACHINE: LazyLock<Machine> = LazyLock::new(|| {
             without: rule.without.iter().map(|phrase| number(phrase)).collect(),
         })
         .collect();
-    let automaton = AhoCorasick::new(&phrases).ok();
     let mut by_phrase = vec![Vec::<usize>::new(); phrases.len()];
     let mut by_code: HashMap<&'static str, Vec<usize>> = HashMap::new();
     for (number, compiled) in compiled.iter().enumerate() {
@@ -59,8 +59,21 @@ static MACHINE: LazyLock<Machine> = LazyLock::new(|| {
             None => rule.codes.iter().chain(rule.kinds).for_each(|code| by_code.entry(code).or_default().push(number)),
         }
     }
-    Machine { phrases, automaton, rules: compiled, by_phrase, by_code }
+    Machine { phrases, rules: compiled, by_phrase, by_code }
 });
+
+/// Finds all phrases in one pass. To build it takes longer than to look for each phrase in a few texts, and most
+/// processes see no more than that.
+static AUTOMATON: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new(&MACHINE.phrases).ok());
+
+/// How many texts are looked through without the automaton.
+const FEW: usize = 40;
+
+/// How long a text may be for that, in bytes.
+const SHORT: usize = 4096;
+
+/// How many texts were looked through.
+static TEXTS: AtomicUsize = AtomicUsize::new(0);
 
 /// A rule that matched, where, and by what.
 #[derive(Debug, Clone)]
@@ -132,16 +145,29 @@ pub(crate) fn sentence(words: &str) -> Option<&'static Rule> {
 }
 
 impl Machine {
+    /// Which phrases are in the words.
     fn hits(&self, words: &str) -> Vec<bool> {
+        if words.len() <= SHORT && TEXTS.fetch_add(1, Ordering::Relaxed) < FEW {
+            return self.hits_one_by_one(words);
+        }
+        self.hits_at_once(words)
+    }
+
+    fn hits_one_by_one(&self, words: &str) -> Vec<bool> {
+        let stands = |phrase: &&str| {
+            memmem::find_iter(words.as_bytes(), phrase.as_bytes()).any(|at| !within_a_word(words.as_bytes(), at))
+        };
+        self.phrases.iter().map(stands).collect()
+    }
+
+    fn hits_at_once(&self, words: &str) -> Vec<bool> {
         let mut hits = vec![false; self.phrases.len()];
-        if let Some(automaton) = &self.automaton {
-            for found in automaton.find_overlapping_iter(words) {
-                if within_a_word(words.as_bytes(), found.start()) {
-                    continue;
-                }
-                if let Some(hit) = hits.get_mut(found.pattern().as_usize()) {
-                    *hit = true;
-                }
+        for found in AUTOMATON.iter().flat_map(|automaton| automaton.find_overlapping_iter(words)) {
+            if within_a_word(words.as_bytes(), found.start()) {
+                continue;
+            }
+            if let Some(hit) = hits.get_mut(found.pattern().as_usize()) {
+                *hit = true;
             }
         }
         hits
@@ -228,4 +254,20 @@ fn seen_in_whole(rule: &Rule, signals: &Signals) -> Option<String> {
         seen.push_str(&condition.seen(signals)?);
     }
     Some(seen)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    proptest::proptest! {
+        #[test]
+        fn phrases_are_the_same_one_by_one_and_at_once(
+            parts in proptest::collection::vec((0_usize..4000, "[ a-z.]{0,3}"), 0..12),
+        ) {
+            let phrase = |at: usize| MACHINE.phrases.get(at % MACHINE.phrases.len()).copied().unwrap_or("");
+            let words: String = parts.iter().map(|(at, between)| format!("{}{between}", phrase(*at))).collect();
+            assert_eq!(MACHINE.hits_one_by_one(&words), MACHINE.hits_at_once(&words), "{words}");
+        }
+    }
 }

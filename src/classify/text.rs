@@ -203,7 +203,7 @@ static DATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// The headers that a text shows, names in lower case.
 pub(crate) fn headers(text: &str) -> Vec<(String, String)> {
-    let (Some(pattern), Some(date)) = (HEADER.as_ref(), DATE.as_ref()) else { return Vec::new() };
+    let Some(pattern) = HEADER.as_ref() else { return Vec::new() };
     let mut found: Vec<_> = pattern
         .captures_iter(text)
         .take(80)
@@ -212,7 +212,9 @@ pub(crate) fn headers(text: &str) -> Vec<(String, String)> {
         })
         .collect();
     // Only beside other headers a date is when the answer was sent.
-    if !found.is_empty() {
+    if !found.is_empty()
+        && let Some(date) = DATE.as_ref()
+    {
         let date = date.captures(text).and_then(|captures| captures.get(1));
         found.extend(date.map(|date| ("date".to_owned(), date.as_str().to_owned())));
     }

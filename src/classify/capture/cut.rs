@@ -182,7 +182,8 @@ pub(super) fn is_head(line: &str) -> bool {
 }
 
 fn is_command(line: &str) -> bool {
-    line.len() < 2000 && COMMAND.as_ref().is_some_and(|pattern| pattern.is_match(line))
+    const SHELLS: [char; 6] = ['$', '%', '#', '❯', '>', '~'];
+    line.len() < 2000 && line.contains(SHELLS) && COMMAND.as_ref().is_some_and(|pattern| pattern.is_match(line))
 }
 
 /// A whole object on one line.

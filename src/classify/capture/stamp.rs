@@ -74,9 +74,10 @@ pub(super) fn of_line(line: &str, reading: &Reading) -> Option<Timestamp> {
         end -= 1;
     }
     let head = line.get(..end)?;
-    // Most lines of most logs have digits and a colon there or no time at all.
-    if !head.bytes().any(|byte| byte == b':') && !head.trim_start_matches(['[', '(']).starts_with('1') {
-        return None;
+    // To build all these expressions takes longer than a short process lives: first a look whether there can be a time.
+    let epoch_starts = head.trim_start_matches(['[', '(']).starts_with(['1', 't']);
+    if !shows_a_clock(head) {
+        return if epoch_starts { EPOCH.as_ref()?.captures(head).and_then(|c| epoch(&c)) } else { None };
     }
     let found = |pattern: &'static LazyLock<Option<Regex>>| {
         pattern.as_ref()?.captures(head).filter(|found| found.get(0).is_some_and(|whole| whole.start() < HEAD))
@@ -87,7 +88,16 @@ pub(super) fn of_line(line: &str, reading: &Reading) -> Option<Timestamp> {
         .or_else(|| found(&HTTP).and_then(|c| clf(&c, reading)))
         .or_else(|| found(&SYSLOG).and_then(|c| syslog(&c, reading)))
         .or_else(|| found(&KLOG).and_then(|c| klog(&c, reading)))
-        .or_else(|| found(&EPOCH).and_then(|c| epoch(&c)))
+        .or_else(|| found(&EPOCH).filter(|_| epoch_starts).and_then(|c| epoch(&c)))
+}
+
+/// Whether there are two colons with digits around them, as in 10:00:00.
+fn shows_a_clock(head: &str) -> bool {
+    let is_clock = |part: &[u8]| match part {
+        [a, b':', c, d, b':', e, ..] => [a, c, d, e].iter().all(|digit| digit.is_ascii_digit()),
+        _ => false,
+    };
+    head.as_bytes().windows(6).any(is_clock)
 }
 
 /// A time in a field: a text, or a number of seconds, milliseconds, microseconds or nanoseconds since 1970.

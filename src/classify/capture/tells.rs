@@ -68,13 +68,19 @@ pub(super) fn is_no_log(text: &str) -> bool {
         lines().filter(|line| pattern.as_ref().is_some_and(|pattern| pattern.is_match(line))).count()
     };
     let traced = ["Traceback", "    at ", "\tat ", "  File \""].iter().any(|sign| text.contains(sign));
+    // Each expression is asked only where it can be right: to build one takes longer than a short process lives.
+    let holds = |signs: &[&str]| signs.iter().any(|sign| text.contains(sign));
     // One line that begins like a program's may be a sentence; one that ends like it too is none.
     let ends_so = count == 1 && text.trim_end().ends_with(['{', '}', ';', ':']);
-    (!traced && (share(&CODE) > 1 || (ends_so && share(&CODE) == 1)) && share(&CODE) * 5 >= count * 2)
-        || share(&CHAT) * 2 >= count
-        || share(&LISTED) * 3 >= count * 2
-        || (share(&ACCESS) > 0 && share(&ACCESS) == count)
+    let is_code = || (share(&CODE) > 1 || (ends_so && share(&CODE) == 1)) && share(&CODE) * 5 >= count * 2;
+    ((count > 1 || ends_so) && !traced && is_code())
+        || (holds(&[": ", "> ", ":\n"]) && holds(SPEAKERS) && share(&CHAT) * 2 >= count)
+        || (holds(&["# ", "} ", "::", "- ", "* ", "|", "=====", "test "]) && share(&LISTED) * 3 >= count * 2)
+        || (text.contains(" HTTP/") && share(&ACCESS) > 0 && share(&ACCESS) == count)
 }
+
+/// Who speaks in a conversation.
+const SPEAKERS: &[&str] = &["ser", "ssistant", "uman", "ystem", "ot", "AI", "ai", "A:", "Q:", "a:", "q:", "A>", "Q>"];
 
 /// Lines of programs.
 static CODE: LazyLock<Option<Regex>> = LazyLock::new(|| {
