@@ -44,6 +44,7 @@ pub(super) const RULES: &[Rule] = &[
         ContextOverflow,
         &[&[
             "maximum context lengt",
+            "availablecontext",
             "max context length",
             "context length exceeded",
             "exceeds the context length",
@@ -156,6 +157,8 @@ pub(super) const RULES: &[Rule] = &[
         ],
     )
     .unless(&[
+        "time frame",
+        "time window",
         "per minute",
         "per day",
         "per min",

@@ -269,6 +269,12 @@ pub(super) const RULES: &[Rule] = &[
         "words.request_malformed",
         InvalidRequest,
         &[&[
+            "parameters specified in the request are",
+            "must be an object",
+            "must be a string",
+            "must be an array",
+            "must be a number",
+            "must be a boolean",
             "could not parse the json body",
             "failed to parse the request body",
             "failed to parse json",
