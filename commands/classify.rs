@@ -170,7 +170,7 @@ pub(crate) fn run(args: &ClassifyArgs, around: Surroundings<'_>) -> Result<u8, C
         texts.give(text.into_bytes());
         Ok(())
     };
-    pipeline::in_order(jobs, next, worker, take)?;
+    pipeline::in_order(jobs, |(part, _)| part.last, next, worker, take)?;
     end(args, shape, &totals, &source, out, err)?;
     Ok(u8::from(args.fail_on.iter().any(|class| totals.of(*class) > 0)))
 }

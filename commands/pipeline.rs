@@ -13,24 +13,22 @@ const WAITING: usize = 3;
 type Job<P, R> = (P, SyncSender<R>);
 
 /// Takes the parts that `next` gives, works on them with `jobs` workers that `worker` makes, and hands the results to
-/// `take` in the order of the parts. For one job, or when there is only one part, no thread is started.
+/// `take` in the order of the parts. For one job, or when the first part is the only one, as `alone` says, no thread is
+/// started.
 ///
 /// # Errors
 /// The first trouble of `next` or `take`. What was begun before a trouble of `next` is still finished.
 pub fn in_order<P: Send, R: Send, W: FnMut(P) -> R>(
     jobs: usize,
+    alone: impl Fn(&P) -> bool,
     mut next: impl FnMut() -> Result<Option<P>, CliError>,
     worker: impl Fn() -> W + Sync,
     mut take: impl FnMut(R) -> Result<(), CliError> + Send,
 ) -> Result<(), CliError> {
     let Some(first) = next()? else { return Ok(()) };
-    let mut begun = vec![first];
-    if jobs > 1 {
-        begun.extend(next()?);
-    }
-    if begun.len() < 2 {
+    if jobs == 1 || alone(&first) {
         let mut work = worker();
-        begun.into_iter().try_for_each(|part| take(work(part)))?;
+        take(work(first))?;
         while let Some(part) = next()? {
             take(work(part))?;
         }
@@ -47,7 +45,7 @@ pub fn in_order<P: Send, R: Send, W: FnMut(P) -> R>(
             // A worker that is gone without a result has ended the process.
             results.into_iter().map_while(|result| result.recv().ok()).try_for_each(&mut take)
         });
-        let fed = feed(begun, &mut next, &work, &order);
+        let fed = feed(first, &mut next, &work, &order);
         drop((work, order));
         taker.join().unwrap_or(Ok(())).and(fed)
     })
@@ -63,18 +61,19 @@ fn serve<P, R>(jobs: &Mutex<Receiver<Job<P, R>>>, mut work: impl FnMut(P) -> R) 
 }
 
 fn feed<P, R>(
-    begun: Vec<P>,
+    first: P,
     next: &mut impl FnMut() -> Result<Option<P>, CliError>,
     work: &SyncSender<Job<P, R>>,
     order: &SyncSender<Receiver<R>>,
 ) -> Result<(), CliError> {
-    let mut begun = begun.into_iter();
-    while let Some(part) = begun.next().map_or_else(&mut *next, |part| Ok(Some(part)))? {
+    let mut part = Some(first);
+    while let Some(this) = part {
         let (back, result) = sync_channel(1);
         // The one who takes is gone when printing has failed, and says so.
-        if order.send(result).is_err() || work.send((part, back)).is_err() {
+        if order.send(result).is_err() || work.send((this, back)).is_err() {
             break;
         }
+        part = next()?;
     }
     Ok(())
 }
@@ -88,6 +87,7 @@ mod tests {
         let mut taken = Vec::new();
         let done = in_order(
             jobs,
+            |_| false,
             || Ok(left.next()),
             || |part: usize| part * 2,
             |result| {
@@ -123,6 +123,7 @@ mod tests {
         };
         let done = in_order(
             2,
+            |_| false,
             next,
             || |part: i32| part,
             |_| {

@@ -147,6 +147,10 @@ fn unpacked(mut source: impl Read + 'static) -> io::Result<Box<dyn Read>> {
             Err(error) => return Err(error),
         }
     }
+    if head == [0xff, 0xfe] || head == [0xfe, 0xff] {
+        let message = "it is UTF-16; turn it into UTF-8 first (iconv -f UTF-16 -t UTF-8)";
+        return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+    }
     let packed = head == [0x1f, 0x8b];
     let whole = Joined { head, at: 0, source };
     Ok(if packed { Box::new(MultiGzDecoder::new(whole)) } else { Box::new(whole) })

@@ -71,6 +71,14 @@ fn packed_files_are_unpacked_and_torn_ones_say_so() {
     let whole = packed(MIXED);
     std::fs::write(stage.path("torn.gz"), &whole[..whole.len() / 2]).expect("written");
     stage.run(&["classify", "torn.gz"]).exits(1).says(&["error: cannot read torn.gz"]);
+    // What could be read is not lost.
+    let line = |id: usize| format!("{{\"id\":{id},\"status\":529,\"body\":\"{}\"}}\n", id * 7_919 % 10_007);
+    let whole = packed(&(0..50_000).map(line).collect::<String>());
+    std::fs::write(stage.path("torn.gz"), &whole[..whole.len() - 50]).expect("written");
+    let done = stage.run(&["classify", "--json", "torn.gz"]).exits(1).says(&["error: cannot read torn.gz"]);
+    assert!(done.out.lines().count() > 10_000, "{}", done.out.lines().count());
+    std::fs::write(stage.path("wide.log"), b"\xff\xfeE\0r\0").expect("written");
+    stage.run(&["classify", "wide.log"]).exits(1).says(&["UTF-16", "iconv"]);
     stage.run(&["classify", "."]).exits(1).says(&["directory"]);
 }
 

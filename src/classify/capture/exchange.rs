@@ -42,8 +42,9 @@ pub(super) struct Exchange {
     pub(super) end: usize,
 }
 
-/// The exchange that begins with the first of the lines, if one does.
-pub(super) fn read(lines: &[Line<'_>]) -> Option<Exchange> {
+/// The exchange that begins with the first of the lines, if one does; an error says how many of them tell of a
+/// connection on which nothing was answered.
+pub(super) fn read(lines: &[Line<'_>]) -> Option<Result<Exchange, usize>> {
     let first = lines.first()?.text.as_ref();
     if !first.starts_with(['H', '<', '*', '>']) || !(is_status(first) || is_verbose(first)) {
         return None;
@@ -74,7 +75,10 @@ pub(super) fn read(lines: &[Line<'_>]) -> Option<Exchange> {
         }
     }
     // Nothing but the first words of a connection: what comes of it is told elsewhere.
-    (seen.status > 0).then(|| seen.exchange(at))
+    match seen.status {
+        0 => (at > 0).then_some(Err(at)),
+        _ => Some(Ok(seen.exchange(at))),
+    }
 }
 
 fn status(line: &str) -> Option<u16> {

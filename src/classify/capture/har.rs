@@ -29,9 +29,11 @@ pub(super) fn looks_like_one(text: &[u8]) -> bool {
     let head = String::from_utf8_lossy(head);
     let plain = head.trim_start_matches('\u{feff}').trim_start();
     let inner = plain.strip_prefix('{').map(str::trim_start).unwrap_or("");
-    inner
-        .strip_prefix("\"log\"")
-        .is_some_and(|rest| rest.trim_start().strip_prefix(':').is_some_and(|rest| rest.trim_start().starts_with('{')))
+    // Other logs have a field of that name too, with other keys in it.
+    const KEYS: &[&str] = &["\"version\"", "\"creator\"", "\"browser\"", "\"pages\"", "\"entries\"", "\"comment\""];
+    let log = inner.strip_prefix("\"log\"").and_then(|rest| rest.trim_start().strip_prefix(':'));
+    let log = log.and_then(|rest| rest.trim_start().strip_prefix('{')).map(str::trim_start);
+    log.is_some_and(|log| KEYS.iter().any(|key| log.starts_with(key)))
 }
 
 /// Whether a value is a HAR file.

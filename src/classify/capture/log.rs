@@ -257,7 +257,7 @@ fn belongs(last: &Told, next: &Told) -> bool {
 
 /// How much of each end of a piece is compared with its neighbour, in bytes: a piece that grows must not be read whole
 /// for each that comes after it.
-const COMPARED: usize = 4096;
+const COMPARED: usize = 1024;
 
 /// Pieces are not joined to a longer one than this.
 const LONGEST: usize = 128 << 10;

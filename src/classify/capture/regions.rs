@@ -32,11 +32,20 @@ pub(super) fn read(text: &Text<'_>, reading: &Reading) -> Vec<Result<Capture, Br
     let mut budget = text.lines.iter().map(|line| line.text.len() + 1).sum::<usize>() * 4 + 4096;
     while at < text.lines.len() {
         let lines = text.lines.get(at..).unwrap_or(&[]);
-        let end = if let Some(exchange) = exchange::read(lines) {
+        let dump = exchange::read(lines);
+        if let Some(Err(passed)) = dump {
+            at += passed;
+            continue;
+        }
+        let end = if let Some(Ok(exchange)) = dump {
             out.log(text.lines.get(start..at));
             let before = at.checked_sub(1).and_then(|before| text.lines.get(before)).map_or("", |line| &line.text);
             out.exchange(lines, exchange, before)
-        } else if let Some(end) = events(lines) {
+        } else if let Some((end, holds_data)) = events(lines) {
+            if !holds_data {
+                at += end;
+                continue;
+            }
             out.log(text.lines.get(start..at));
             out.events(lines, end, text.last && at + end == text.lines.len())
         } else if let Some((value, joined, end)) = document(lines, &mut budget)
@@ -61,8 +70,9 @@ fn is_all(lines: &[Line<'_>], from: usize, to: usize) -> bool {
     lines.iter().enumerate().all(|(at, line)| (from..to).contains(&at) || line.text.trim().is_empty())
 }
 
-/// How many lines a dump of events takes that begins here. One `data:` line alone may be a sentence.
-fn events(lines: &[Line<'_>]) -> Option<usize> {
+/// How many lines look like a dump of events that begins here, and whether they hold data: `data:` alone may begin a
+/// sentence.
+fn events(lines: &[Line<'_>]) -> Option<(usize, bool)> {
     let first = lines.first()?.text.as_ref();
     if !(first.starts_with("data:") || first.starts_with("event:")) {
         return None;
@@ -79,7 +89,7 @@ fn events(lines: &[Line<'_>]) -> Option<usize> {
         .iter()
         .take(end)
         .any(|line| line.text.strip_prefix("data:").is_some_and(|data| data.trim_start().starts_with(['{', '['])));
-    holds_data.then_some(end)
+    Some((end.max(1), holds_data))
 }
 
 /// The JSON document that begins here and takes several lines, or the whole line.

@@ -56,6 +56,8 @@ pub struct Splitter<R> {
     line: usize,
     first: bool,
     ended: bool,
+    /// What kept the stream from being read on.
+    failed: Option<io::Error>,
     /// Whether all of the stream is one document, which can't be cut.
     one_document: bool,
 }
@@ -70,7 +72,17 @@ impl<R: Read> Splitter<R> {
     /// A splitter that uses the room of blocks again which others are done with: to get and clear new memory for each
     /// takes longer than to find its lines.
     pub fn with_spare(source: R, spare: Arc<Spare>) -> Self {
-        Self { source, kept: Vec::new(), filled: 0, spare, line: 1, first: true, ended: false, one_document: false }
+        Self {
+            source,
+            kept: Vec::new(),
+            filled: 0,
+            spare,
+            line: 1,
+            first: true,
+            ended: false,
+            failed: None,
+            one_document: false,
+        }
     }
 
     /// The next block; none at the end.
@@ -80,7 +92,17 @@ impl<R: Read> Splitter<R> {
     pub fn next_block(&mut self) -> io::Result<Option<Block>> {
         let mut target = BLOCK;
         loop {
-            let drained = self.fill(target)?;
+            if let Some(error) = self.failed.take_if(|_| self.filled == 0) {
+                return Err(error);
+            }
+            let drained = self.fill(target);
+            if self.failed.is_some() {
+                // What came before is not lost.
+                if self.filled == 0 {
+                    continue;
+                }
+                return Ok(Some(self.give(self.filled)));
+            }
             if self.ended {
                 return Ok((self.filled > 0 || self.first).then(|| self.give(self.filled)));
             }
@@ -98,15 +120,19 @@ impl<R: Read> Splitter<R> {
     }
 
     /// Reads until there are `target` bytes, the stream ends, or has no more for now; says whether the latter.
-    fn fill(&mut self, target: usize) -> io::Result<bool> {
+    fn fill(&mut self, target: usize) -> bool {
         while self.filled < target {
             if self.kept.len() < self.filled + PIECE {
                 self.kept.resize(self.filled + PIECE, 0);
             }
             let read = match self.source.read(self.kept.get_mut(self.filled..).unwrap_or(&mut [])) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(true),
-                other => other?,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return true,
+                Err(error) => {
+                    self.failed = Some(error);
+                    return false;
+                }
+                Ok(read) => read,
             };
             self.filled += read;
             self.ended = read == 0;
@@ -115,7 +141,7 @@ impl<R: Read> Splitter<R> {
                 break;
             }
         }
-        Ok(false)
+        false
     }
 
     /// Drops the middle of a line that is longer than any record.

@@ -61,6 +61,11 @@ impl Parts {
         (&self.before, &self.at, &self.tail) == (&other.before, &other.at, &other.tail)
     }
 
+    /// Whether the other gives the same line but for the moment.
+    pub(super) fn says_the_same(&self, other: &Self) -> bool {
+        (&self.before, &self.after, &self.tail) == (&other.before, &other.after, &other.tail)
+    }
+
     /// Puts the line together; `id` is JSON as it stood, `at` another moment than that of the verdict, `others` are
     /// texts that stand in other texts' places after it.
     pub(super) fn write<'o>(

@@ -99,7 +99,7 @@ impl Memo {
         let mut key = hash(&self.line);
         let plain = self.known.get(&key).is_some_and(|known| *known.line == *self.line);
         if !plain && self.masks {
-            ids = mask::ids(line);
+            ids = foreign_ids(line, &spans);
             if ids.is_empty() {
                 return None;
             }
@@ -149,6 +149,18 @@ impl Memo {
     }
 }
 
+/// The ids in a line that are not its own.
+pub(super) fn ids(line: &[u8]) -> Vec<Range<usize>> {
+    foreign_ids(line, &spans(line))
+}
+
+fn foreign_ids(line: &[u8], spans: &Spans) -> Vec<Range<usize>> {
+    let is_own = |id: &Range<usize>| {
+        [&spans.id, &spans.at].into_iter().flatten().any(|own| id.start < own.end && own.start < id.end)
+    };
+    mask::ids(line).into_iter().filter(|id| !is_own(id)).collect()
+}
+
 /// The text of a span.
 pub(super) fn text<'l>(line: &'l [u8], span: Option<&Range<usize>>) -> Option<&'l str> {
     std::str::from_utf8(line.get(span?.clone())?).ok()
@@ -170,7 +182,11 @@ fn id(line: &[u8]) -> Option<Range<usize>> {
         // An escape within an id is too rare to be worth reading.
         (inside.get(end) == Some(&b'"')).then_some(end + 2)?
     } else {
-        value.iter().position(|byte| !byte.is_ascii_alphanumeric())?
+        // Larger numbers, and others than these, are written in more than one way.
+        let length = value.iter().position(|byte| !byte.is_ascii_digit())?;
+        let ends = matches!(value.get(length), Some(b',' | b'}' | b' '));
+        let plain = ends && length <= 15 && (length == 1 || value.first() != Some(&b'0'));
+        if plain { length } else { 0 }
     };
     (length > 0).then_some(start..start + length)
 }

@@ -56,6 +56,66 @@ fn totals_count_classes_and_providers() {
     assert_eq!((more.of(Class::Timeout), more.failures, more.broken), (2, 4, 2));
 }
 
+fn lines_of(text: &str) -> Vec<Value> {
+    let all = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    all.map(|mut value| {
+        value["line"].take();
+        value["end_line"].take();
+        value["error"].take();
+        value
+    })
+    .collect()
+}
+
+/// What the lines give together, which must be what each gives alone.
+fn same_together(lines: &[String]) -> Output {
+    let alone: String = lines.iter().map(|line| output(Shape::Json, line).text).collect();
+    let together = output(Shape::Json, &lines.concat());
+    assert_eq!(lines_of(&together.text), lines_of(&alone));
+    together
+}
+
+#[test]
+fn what_is_remembered_depends_on_nothing_that_is_not_compared() {
+    let at = |times: &[&str], rest: &str| -> Vec<String> {
+        times.iter().enumerate().map(|(id, at)| format!("{{\"id\":{id},\"at\":\"{at}\",{rest}}}\n")).collect()
+    };
+    // A moment that is past for one record is to come for another.
+    let reset = r#""provider":"openrouter","status":429,"headers":{"x-ratelimit-reset":"1794736800000","x-ratelimit-remaining":"0"},"body":"{}""#;
+    same_together(&at(
+        &["2026-11-16T00:00:00Z", "2026-11-15T09:00:00Z", "2026-11-15T09:30:00Z", "2026-06-01T00:00:00Z"],
+        reset,
+    ));
+    let clock = r#""provider":"google","status":429,"body":"quota exceeded, resets at 5pm (UTC)""#;
+    same_together(&at(&["2026-11-16T10:01:00Z", "2026-11-15T19:00:00Z", "2026-11-15T16:00:00Z"], clock));
+    // Ids of the record's own are none of the provider's.
+    let named = |id: &str, other: &str| {
+        format!("{{\"id\":\"{id}\",\"status\":401,\"body\":\"Invalid API key, request id {other} please\"}}\n")
+    };
+    same_together(&[
+        named("a", "0123456789abcdef01"),
+        named("b", "0123456789abcdef02"),
+        named("fedcba9876543210fedcba9876543210", "0123456789abcdef03"),
+        named("c", "0123456789abcdef04"),
+    ]);
+    // Only some keys are told by how they begin.
+    let keyed =
+        |id: usize, key: &str| format!("{{\"id\":{id},\"status\":401,\"body\":\"Invalid API key {key} was given\"}}\n");
+    let secret = "AIzaSyA1234567890abcdefghijklmnopqrstuv";
+    let out = same_together(&[
+        keyed(1, &secret.replace("AI", "BB")),
+        keyed(2, &secret.replace("AI", "CC")),
+        keyed(3, secret),
+    ]);
+    assert!(!out.text.contains(secret), "{}", out.text);
+    // Numbers are written as they are read.
+    for id in ["NaN", "01", "1e5", "12345678901234567890123", "-3", "true", "null"] {
+        let line = |id: &str| format!("{{\"id\":{id},\"provider\":\"openai\",\"status\":500,\"body\":\"x\"}}\n");
+        let all = output(Shape::Json, &[line("1"), line(id)].concat());
+        assert_eq!(lines_of(&all.text).len(), 2, "{id}: {}", all.text);
+    }
+}
+
 #[test]
 fn a_known_record_gives_what_a_new_one_gives() {
     let record = |id: &str, at: &str, wait: &str| {
@@ -78,19 +138,7 @@ fn a_known_record_gives_what_a_new_one_gives() {
         "{\"id\":2,\"status\":503,\"body\":\"\"}\n".to_owned(),
         "{\"status\":429,\"id\":3,\"body\":\"{\\\"at\\\":\\\"x\\\"}\"}\n".to_owned(),
     ];
-    let alone: String = lines.iter().map(|line| output(Shape::Json, line).text).collect();
-    let together = output(Shape::Json, &lines.concat());
-    let lines_of = |text: &str| -> Vec<Value> {
-        let all = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
-        all.map(|mut value| {
-            value["line"].take();
-            value["end_line"].take();
-            value["error"].take();
-            value
-        })
-        .collect()
-    };
-    assert_eq!(lines_of(&together.text), lines_of(&alone));
+    let together = same_together(&lines);
     assert_eq!((together.totals.failures, together.totals.broken), (9, 1));
     assert_eq!(lines_of(&together.text)[1]["retry_at"], json!("2026-01-02T00:00:07Z"));
 }

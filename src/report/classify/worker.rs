@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::catalog::Catalog;
 use crate::classify::capture::{self, Block, Broken, Capture, Format, Reading, Sink};
 use crate::classify::{Classifier, Explanation, Standins};
-use crate::domain::{ProviderName, printable};
+use crate::domain::{Evidence, ProviderName, Redactor, printable};
 use crate::report::log::record_json;
 
 use super::json::{Parts, has_controls};
@@ -101,11 +101,32 @@ impl<'a> Worker<'a> {
     fn remember(&mut self, line: &[u8], capture: &Capture, explanation: &Explanation) {
         let Some(heals) = heals(line, capture, explanation) else { return };
         let parts = Parts::of(explanation);
-        let ids = mask::ids(line);
+        if !self.holds_at_any_time(capture, &parts, heals) {
+            return;
+        }
+        let ids = memo::ids(line);
         let places = if ids.is_empty() { None } else { self.places(line, &ids, &parts, heals) };
         let provider = explanation.provider.as_ref().map(ProviderName::as_str);
         let masked = places.map_or((&[][..], Vec::new()), |places| (ids.as_slice(), places));
         self.memo.put(line, (parts, heals, explanation.failure.class, provider), masked);
+    }
+
+    /// Whether the same record of another time would be the same: a moment that is past for one is to come for another,
+    /// and five o'clock is nearer at four.
+    fn holds_at_any_time(&self, capture: &Capture, parts: &Parts, known: Heals) -> bool {
+        const HOURS: [i64; 7] = [-1, -50, -1_000, -7_000, -15_000, 1, 9_000];
+        let Some(at) = capture.evidence.at else { return true };
+        HOURS.into_iter().all(|hours| {
+            let Ok(other) = at.checked_add(jiff::SignedDuration::from_hours(hours)) else { return true };
+            let evidence = Evidence { at: Some(other), ..capture.evidence.clone() };
+            let failure = self.classifier.explain(&evidence, self.catalog, self.now);
+            let heals = match (failure.failure.retry_after, failure.failure.retry_at) {
+                (None, None) => Heals::AsSaid,
+                (Some(after), Some(heals)) if other.checked_add(after).ok() == Some(heals) => Heals::After(after),
+                _ => return false,
+            };
+            heals == known && Parts::of(&failure).says_the_same(parts)
+        })
     }
 
     /// Where the ids of the line stand in its result, if the result follows from nothing else of them.
@@ -142,8 +163,15 @@ impl Sink for Page<'_, '_> {
             return false;
         }
         let Some(met) = self.worker.memo.get(line) else { return false };
-        let id = memo::text(line, met.spans.id.as_ref()).unwrap_or("null");
-        if has_controls(id) {
+        let id = match (&met.spans.id, memo::text(line, met.spans.id.as_ref())) {
+            (None, _) => "null",
+            (_, Some(id)) if !has_controls(id) => id,
+            // Reading it anew says what is wrong with it.
+            _ => return false,
+        };
+        // What has the shape of an id may be a key, and only some keys are told by how they begin.
+        let redactor = Redactor::default();
+        if met.ids(line).any(|(_, id)| redactor.redact(id) != id) {
             return false;
         }
         let at = memo::text(line, met.spans.at.as_ref()).map(str::parse::<Timestamp>).transpose();
