@@ -14,7 +14,7 @@ use llmr::classify::capture::{Format, Reading, Spare};
 use llmr::classify::{Classifier, CustomRule, Standins};
 use llmr::clock::Rng;
 use llmr::domain::{Class, ProviderName};
-use llmr::report::classify::{Output, Shape, Table, Totals, Worker, class_help};
+use llmr::report::classify::{Output, Shape, Table, Totals, Worker, class_help_lines};
 
 use crate::error::CliError;
 use crate::pipeline;
@@ -120,7 +120,7 @@ pub(crate) struct Surroundings<'a> {
 pub(crate) fn run(args: &ClassifyArgs, around: Surroundings<'_>) -> Result<u8, CliError> {
     let Surroundings { catalog, rules, now, width, shows_progress, out, err } = around;
     if let Some(class) = args.class_help {
-        writeln!(out, "{class}: {}", class_help(class))?;
+        write!(out, "{}", class_help_lines(class, usize::from(width.min(100))))?;
         return Ok(0);
     }
     let shape = shape(args);

@@ -280,6 +280,7 @@ pub(super) const ACCESS: &[Rule] = &[
         ],
     )
     .unless(&[
+        "coding agents",
         "limit",
         "quota",
         "credits",

@@ -2,8 +2,22 @@
 
 use crate::domain::Class;
 
+/// The help of a class in lines of at most `width` columns, broken between words.
+pub fn class_help_lines(class: Class, width: usize) -> String {
+    let mut out = format!("{class}:");
+    let mut column = out.len();
+    for word in class_help(class).split(' ') {
+        let breaks = column + 1 + word.len() > width;
+        out.push(if breaks { '\n' } else { ' ' });
+        out.push_str(word);
+        column = if breaks { word.len() } else { column + 1 + word.len() };
+    }
+    out.push('\n');
+    out
+}
+
 /// What the class means, how it is told from its neighbours, what is done about it, and what a person can do.
-pub const fn class_help(class: Class) -> &'static str {
+const fn class_help(class: Class) -> &'static str {
     match class {
         Class::RateLimit => {
             "A limit of a short window: requests or tokens per second or minute, or requests at the same time. It heals \

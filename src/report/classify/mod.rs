@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::classify::Explanation;
 
-pub use help::class_help;
+pub use help::class_help_lines;
 pub use json::{broken_json, explained_json, failure_json};
 pub use table::Table;
 pub use totals::Totals;

@@ -160,8 +160,9 @@ fn explaining_says_what_follows_and_until_when() {
 #[test]
 fn every_class_has_its_paragraph() {
     for class in Class::ALL {
-        assert!(class_help(*class).len() > 150, "{class}");
-        assert!(!class_help(*class).contains("  "), "{class}");
+        let help = class_help_lines(*class, 80);
+        assert!(help.len() > 150 && !help.contains("  "), "{help}");
+        assert!(help.lines().all(|line| line.len() <= 80), "{help}");
     }
 }
 
