@@ -142,11 +142,7 @@ mod tests {
     use crate::catalog::Catalog;
 
     fn found(text: &str) -> Vec<String> {
-        let mut found = Found::default();
-        find(text, &mut found);
-        found.spans.sort_unstable();
-        found.spans.dedup();
-        found.spans.into_iter().map(|(from, to)| text.get(from..to).expect("a span").to_owned()).collect()
+        Found::texts(find, text)
     }
 
     #[test]

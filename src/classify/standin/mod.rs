@@ -63,6 +63,16 @@ impl Found {
         self.spans.push(span);
         self.names.push(span);
     }
+
+    /// What a search finds in a text, each place once and in order.
+    #[cfg(test)]
+    fn texts(find: impl Fn(&str, &mut Self), text: &str) -> Vec<String> {
+        let mut found = Self::default();
+        find(text, &mut found);
+        found.spans.sort_unstable();
+        found.spans.dedup();
+        found.spans.into_iter().map(|(from, to)| text.get(from..to).expect("a span").to_owned()).collect()
+    }
 }
 
 /// Replaces what is personal by stand-ins of the same shape; one of these for all captures that are shared together.
