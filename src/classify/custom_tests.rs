@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::boundary::{now, wire};
+use super::boundary_tests::{now, wire};
 use super::condition::{Condition, Test};
 use super::{Classifier, CustomRule};
 use crate::catalog::Catalog;

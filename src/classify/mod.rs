@@ -9,7 +9,7 @@
 
 mod answer;
 #[cfg(test)]
-mod boundary;
+mod boundary_tests;
 pub mod capture;
 mod condition;
 #[cfg(test)]

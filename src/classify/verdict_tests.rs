@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use proptest::prelude::*;
 
 use super::Classifier;
-use super::boundary::{classify, log, now, wire};
+use super::boundary_tests::{classify, log, now, wire};
 use crate::catalog::Catalog;
 use crate::domain::{Class::*, Dimension, Evidence, Provenance, ResetSource};
 
