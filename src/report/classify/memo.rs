@@ -1,9 +1,9 @@
 //! Lines that were classified before.
 //!
 //! A log of a bad night holds the same failure ten thousand times, with another id and another time in each record. So a
-//! record is remembered by all of its bytes but the values of `id` and `at`, and compared byte by byte before it counts
-//! as known: what is remembered can't be wrong. What depends on the time is worked out anew. Lines with ids in them
-//! are remembered without those (`mask`).
+//! record is remembered by all of its bytes but the values of `id` and `at` and the provider's ids (`mask`), and compared
+//! byte by byte before it counts as known. That its result follows from those bytes alone is not taken for granted: the
+//! worker classifies it with other times and other ids too before it is remembered.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -204,7 +204,9 @@ fn at(line: &[u8]) -> Option<Range<usize>> {
     let value = line.get(start..)?;
     let is_text = line.get(start - 1) == Some(&b'"');
     let end = memchr::memchr(b'"', value).filter(|_| is_text)?;
-    Some(start..start + end)
+    // Of two, nobody knows from here which is the record's own.
+    let another = value.get(end..).is_some_and(|rest| AT.find(rest).is_some());
+    (!another).then_some(start..start + end)
 }
 
 /// What stands in the place of an id's bytes, and between the pieces of a line. JSON has neither.
@@ -282,6 +284,7 @@ mod tests {
         assert_eq!(seen(r#"{"id": 17, "at": "x"}"#), (Some("17"), Some("x")));
         assert_eq!(seen(r#"{"id":"a\"b","body":"{\"at\":\"x\"}"}"#), (None, None));
         assert_eq!(seen(r#"{"status":1,"id":"x"}"#), (None, None));
+        assert_eq!(seen(r#"{"headers":{"at":"x"},"at":"x"}"#), (None, None));
         assert_eq!(seen(r#"{"id":{"a":1}}"#), (None, None));
         assert_eq!(seen(r#"{"id":"#), (None, None));
     }

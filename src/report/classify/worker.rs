@@ -93,6 +93,14 @@ impl<'a> Worker<'a> {
         out
     }
 
+    /// What the capture is, of the provider that was told where it names none.
+    fn explain(&self, capture: &mut Capture) -> Explanation {
+        if capture.evidence.provider.is_none() {
+            capture.evidence.provider.clone_from(&self.provider);
+        }
+        self.classifier.explain(&capture.evidence, self.catalog, self.now)
+    }
+
     fn remembers(&self) -> bool {
         matches!(self.shape, Shape::Json | Shape::Totals)
     }
@@ -119,13 +127,8 @@ impl<'a> Worker<'a> {
         HOURS.into_iter().all(|hours| {
             let Ok(other) = at.checked_add(jiff::SignedDuration::from_hours(hours)) else { return true };
             let evidence = Evidence { at: Some(other), ..capture.evidence.clone() };
-            let failure = self.classifier.explain(&evidence, self.catalog, self.now);
-            let heals = match (failure.failure.retry_after, failure.failure.retry_at) {
-                (None, None) => Heals::AsSaid,
-                (Some(after), Some(heals)) if other.checked_add(after).ok() == Some(heals) => Heals::After(after),
-                _ => return false,
-            };
-            heals == known && Parts::of(&failure).says_the_same(parts)
+            let explanation = self.classifier.explain(&evidence, self.catalog, self.now);
+            since(Some(other), &explanation) == Some(known) && Parts::of(&explanation).says_the_same(parts)
         })
     }
 
@@ -134,10 +137,7 @@ impl<'a> Worker<'a> {
         let others = mask::with_others(line, ids);
         let reading = Reading::at(self.now);
         let mut capture = capture::read(&others, Format::Jsonl, &reading).pop()?.ok()?;
-        if capture.evidence.provider.is_none() {
-            capture.evidence.provider.clone_from(&self.provider);
-        }
-        let explanation = self.classifier.explain(&capture.evidence, self.catalog, self.now);
+        let explanation = self.explain(&mut capture);
         let changed = Parts::of(&explanation);
         let same = changed.is_like(parts) && heals(&others, &capture, &explanation) == Some(known);
         if same { mask::places(line, ids, parts.after(), changed.after()) } else { None }
@@ -204,10 +204,7 @@ impl Sink for Page<'_, '_> {
 impl Page<'_, '_> {
     fn capture(&mut self, mut capture: Capture, line: Option<&[u8]>) {
         let worker = &mut *self.worker;
-        if capture.evidence.provider.is_none() {
-            capture.evidence.provider.clone_from(&worker.provider);
-        }
-        let explanation = worker.classifier.explain(&capture.evidence, worker.catalog, worker.now);
+        let explanation = worker.explain(&mut capture);
         if let (Some(line), true) = (line, worker.remembers()) {
             worker.remember(line, &capture, &explanation);
         }
@@ -273,12 +270,15 @@ fn heals(line: &[u8], capture: &Capture, explanation: &Explanation) -> Option<He
     };
     let at_text = memo::text(line, spans.at.as_ref());
     let own_at = at_text.map(str::parse::<Timestamp>).transpose().is_ok_and(|at| at == capture.evidence.at);
+    if own_id && own_at { since(capture.evidence.at, explanation) } else { None }
+}
+
+/// When it heals, as a time since that of its record; none if it depends on that in another way.
+fn since(at: Option<Timestamp>, explanation: &Explanation) -> Option<Heals> {
     let failure = &explanation.failure;
-    let heals = match (capture.evidence.at, failure.retry_after, failure.retry_at) {
-        (None, ..) | (_, None, None) => Heals::AsSaid,
-        (Some(at), Some(after), Some(heals)) if at.checked_add(after).ok() == Some(heals) => Heals::After(after),
-        // It depends on the time of the record in another way.
-        _ => return None,
-    };
-    (own_id && own_at).then_some(heals)
+    match (at, failure.retry_after, failure.retry_at) {
+        (None, ..) | (_, None, None) => Some(Heals::AsSaid),
+        (Some(at), Some(after), Some(heals)) if at.checked_add(after).ok() == Some(heals) => Some(Heals::After(after)),
+        _ => None,
+    }
 }
