@@ -6,10 +6,11 @@ use std::str::FromStr;
 use jiff::civil::Date;
 use serde::Deserialize;
 
-use crate::domain::{Dimension, ModelName, ParseNameError, ProviderName, ScopeLevel};
+use crate::domain::{Dimension, ModelName, ParseNameError, ProviderName, ScopeLevel, Unit};
 
 use super::cap::{Cap, ResetClock, SourceKind};
-use super::provider::{AuthStyle, Catalog, ModelInfo, Price, ProviderInfo, Wire};
+use super::duration::parse_duration;
+use super::provider::{AuthStyle, Catalog, HeaderWindows, ModelInfo, Price, ProviderInfo, Wire};
 
 const BUILTIN: &str = include_str!("../../caps.toml");
 
@@ -110,12 +111,23 @@ struct RawProvider {
     capabilities: Option<Vec<String>>,
     max_tokens_field: Option<String>,
     #[serde(default)]
+    windows: RawWindows,
+    #[serde(default)]
     caps: Vec<RawCap>,
     #[serde(default)]
     limits: Vec<RawLimit>,
     #[serde(default)]
     models: Vec<RawModel>,
     prices_as_of: Option<String>,
+}
+
+/// Durations of the windows of headers.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawWindows {
+    requests: Option<String>,
+    tokens: Option<String>,
+    plain: Option<String>,
 }
 
 /// One clock for some dimensions, which have the same limit if any.
@@ -126,6 +138,7 @@ struct RawCap {
     model: Option<String>,
     tier: Option<String>,
     limit: Option<u64>,
+    unit: Option<Unit>,
     scope: ScopeLevel,
     reset: String,
     source: String,
@@ -188,8 +201,27 @@ impl RawProvider {
             default_model: self.default_model,
             capabilities: self.capabilities,
             max_tokens_field: self.max_tokens_field.unwrap_or_else(|| "max_tokens".to_owned()),
+            windows: self.windows.read()?,
             caps,
             models: self.models.into_iter().map(RawModel::into_info).collect(),
+        })
+    }
+}
+
+impl RawWindows {
+    fn read(self) -> Result<HeaderWindows, ParseNameError> {
+        let duration = |text: Option<String>| {
+            let read = |text: String| {
+                parse_duration(&text)
+                    .filter(|duration| !duration.is_zero())
+                    .ok_or(ParseNameError { text, wanted: "window (a duration such as 1m or 1d)" })
+            };
+            text.map(read).transpose()
+        };
+        Ok(HeaderWindows {
+            requests: duration(self.requests)?,
+            tokens: duration(self.tokens)?,
+            plain: duration(self.plain)?,
         })
     }
 }
@@ -203,6 +235,7 @@ impl RawCap {
             model: self.model.clone(),
             tier: self.tier.clone(),
             limit: self.limit,
+            unit: self.unit,
             scope: self.scope,
             reset: reset.clone(),
             source,

@@ -139,6 +139,10 @@ fn mistakes_say_where_they_are() {
             "[providers.x]\nmodels = [{ id = \"m\", price = { input = 1.0, output = 2.0 } }]",
             "catalogue, provider x: `` is no date (YYYY-MM-DD)",
         ),
+        (
+            "[providers.x]\nwindows = { requests = \"day\" }",
+            "catalogue, provider x: `day` is no window (a duration such as 1m or 1d)",
+        ),
     ];
     for (text, expected) in cases {
         let error = Catalog::parse(text).expect_err("a mistake").to_string();

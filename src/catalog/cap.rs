@@ -3,7 +3,7 @@
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use crate::domain::{Dimension, ScopeLevel};
+use crate::domain::{Dimension, ScopeLevel, Unit};
 
 /// When an allowance comes back.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,6 +58,8 @@ pub struct Cap {
     pub tier: Option<String>,
     /// The number, in the dimension's unit; none when it is not known or differs by account.
     pub limit: Option<u64>,
+    /// In what it is counted, where its name does not say.
+    pub unit: Option<Unit>,
     /// Where it is counted.
     pub scope: ScopeLevel,
     /// When it comes back.

@@ -2,7 +2,7 @@
 
 use crate::domain::{Dimension, ModelName, ProviderName};
 
-use super::cap::Cap;
+use super::cap::{Cap, SourceKind};
 use super::nearest::nearest_word;
 use super::provider::{Catalog, ProviderInfo};
 
@@ -60,7 +60,8 @@ fn specificity(pattern: Option<&str>) -> usize {
 }
 
 impl ProviderInfo {
-    /// The limit of that dimension that says most about the model: the most specific pattern, among equals the first.
+    /// The limit of that dimension that says most about the model: the operator's first, then the most specific pattern,
+    /// among equals the first.
     /// Without a model: the limit of all models; without that one, any, if all of them come back by the same clock.
     pub fn cap(&self, model: Option<&ModelName>, dimension: Dimension) -> Option<&Cap> {
         let caps = || self.caps.iter().filter(|cap| cap.dimension == dimension);
@@ -69,9 +70,11 @@ impl ProviderInfo {
             let agree = || caps().all(|cap| cap.reset == first.reset);
             return caps().find(|cap| cap.model.is_none()).or_else(|| agree().then_some(first));
         };
+        // What the operator says of all models is still the operator's word.
+        let rank = |cap: &Cap| (cap.source == SourceKind::Config, specificity(cap.model.as_deref()));
         let mut best: Option<&Cap> = None;
         for cap in caps().filter(|cap| cap.model.as_deref().is_none_or(|m| matches_pattern(m, model.as_str()))) {
-            if best.is_none_or(|best| specificity(cap.model.as_deref()) > specificity(best.model.as_deref())) {
+            if best.is_none_or(|best| rank(cap) > rank(best)) {
                 best = Some(cap);
             }
         }

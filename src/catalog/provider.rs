@@ -1,6 +1,7 @@
 //! Providers and models as the catalogue knows them.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use crate::domain::{ModelName, ProviderName};
 
@@ -65,6 +66,18 @@ pub struct ModelInfo {
     pub price: Option<Price>,
 }
 
+/// In which time a provider's headers of limits count, where their names do not say it (`x-ratelimit-limit-requests`);
+/// none where only the reset can tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct HeaderWindows {
+    /// Those that name requests.
+    pub requests: Option<Duration>,
+    /// Those that name tokens.
+    pub tokens: Option<Duration>,
+    /// Those that name nothing (`x-ratelimit-limit`).
+    pub plain: Option<Duration>,
+}
+
 /// A provider.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProviderInfo {
@@ -94,6 +107,8 @@ pub struct ProviderInfo {
     pub capabilities: Option<Vec<String>>,
     /// The request field for the answer's length; `max_tokens` unless the provider wants another.
     pub max_tokens_field: String,
+    /// In which time its headers of limits count.
+    pub windows: HeaderWindows,
     /// Its limits.
     pub caps: Vec<Cap>,
     /// Its models.
@@ -117,6 +132,7 @@ impl ProviderInfo {
             default_model: None,
             capabilities: None,
             max_tokens_field: "max_tokens".to_owned(),
+            windows: HeaderWindows::default(),
             caps: Vec::new(),
             models: Vec::new(),
         }

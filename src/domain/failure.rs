@@ -277,6 +277,8 @@ pub struct Failure {
     pub evidence: String,
     /// Figures of the limit where the payload gives them.
     pub limits: LimitFacts,
+    /// Whether the payload says that it is so for good, like a model that reached its end of life.
+    pub lasting: bool,
 }
 
 impl Failure {
@@ -293,6 +295,7 @@ impl Failure {
             rule: rule.into(),
             evidence: evidence.into(),
             limits: LimitFacts::default(),
+            lasting: false,
         }
     }
 }

@@ -4,6 +4,7 @@ mod chat;
 mod deployment;
 mod evidence;
 mod failure;
+mod limit;
 mod names;
 mod record;
 mod scope;
@@ -15,6 +16,7 @@ pub use chat::{Answer, ChatRequest, Finish, Message, Part, Role, StreamEvent, Us
 pub use deployment::{Deployment, ParseNameError, Selector, Target};
 pub use evidence::{Evidence, TransportFault};
 pub use failure::{Action, Class, Dimension, Failure, LimitFacts, Provenance, ResetSource, ScopeLevel};
+pub use limit::{StatedLimit, Unit};
 pub use names::{AccountName, CredentialName, LadderName, ModelName, ProviderName, RequestId};
 pub use record::{AttemptKind, AttemptRecord, KeptEvidence, Outcome, RequestRecord};
 pub use scope::Scope;
