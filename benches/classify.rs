@@ -8,8 +8,8 @@ use std::path::Path;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use jiff::Timestamp;
 use llmr::catalog::Catalog;
-use llmr::classify::Classifier;
 use llmr::classify::capture::{self, Format, Reading};
+use llmr::classify::{Classifier, stated_limits};
 use llmr::domain::Evidence;
 use serde_json::{Value, json};
 
@@ -55,6 +55,52 @@ fn one(bench: &mut Criterion) {
     }
 }
 
+/// An answer of a provider behind a CDN: twenty headers, of which six state two limits.
+fn success() -> Evidence {
+    const HEADERS: &[(&str, &str)] = &[
+        ("date", "Sun, 15 Nov 2026 12:00:00 GMT"),
+        ("content-type", "application/json"),
+        ("content-length", "412"),
+        ("connection", "keep-alive"),
+        ("access-control-expose-headers", "X-Request-ID"),
+        ("openai-organization", "acme"),
+        ("openai-processing-ms", "371"),
+        ("openai-version", "2020-10-01"),
+        ("x-ratelimit-limit-requests", "10000"),
+        ("x-ratelimit-limit-tokens", "450000"),
+        ("x-ratelimit-remaining-requests", "9999"),
+        ("x-ratelimit-remaining-tokens", "449700"),
+        ("x-ratelimit-reset-requests", "6ms"),
+        ("x-ratelimit-reset-tokens", "40ms"),
+        ("x-request-id", "req_0123456789abcdef0123456789abcdef"),
+        ("strict-transport-security", "max-age=31536000; includeSubDomains; preload"),
+        ("cf-cache-status", "DYNAMIC"),
+        ("x-content-type-options", "nosniff"),
+        ("server", "cloudflare"),
+        ("cf-ray", "0123456789abcdef-FRA"),
+    ];
+    let body = json!({"choices": [{"message": {"content": "well said ".repeat(400)}, "finish_reason": "stop"}]});
+    Evidence {
+        provider: Some("openai".into()),
+        status: Some(200),
+        headers: HEADERS.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+        body: body.to_string(),
+        at: Some(now()),
+        ..Evidence::default()
+    }
+}
+
+fn limits(bench: &mut Criterion) {
+    let catalog = Catalog::builtin().expect("the catalogue");
+    let mut group = bench.benchmark_group("limits that are stated");
+    for (name, evidence) in [("beside a success", success()), ("in a spent day at gemini", spent_day())] {
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| stated_limits(black_box(&evidence), &catalog, now()));
+        });
+    }
+    group.finish();
+}
+
 fn many(bench: &mut Criterion) {
     let catalog = Catalog::builtin().expect("the catalogue");
     let classifier = Classifier::default();
@@ -73,5 +119,5 @@ fn many(bench: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, one, many);
+criterion_group!(benches, one, limits, many);
 criterion_main!(benches);

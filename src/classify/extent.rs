@@ -139,17 +139,21 @@ fn codex_window(signals: &Signals) -> Option<Dimension> {
     ["primary", "secondary"].into_iter().find_map(|which| {
         let used: f64 = signals.header(&format!("x-codex-{which}-used-percent"))?.parse().ok()?;
         let minutes: u32 = signals.header(&format!("x-codex-{which}-window-minutes"))?.parse().ok()?;
-        match minutes {
-            _ if used < 100.0 => None,
-            0..=1440 => Some(Dimension::Requests5h),
-            1441..=14_400 => Some(Dimension::Weekly),
-            _ => Some(Dimension::Monthly),
-        }
+        (used >= 100.0).then(|| plan_window(minutes))
     })
 }
 
+/// The dimension of a plan's window of so many minutes.
+pub(crate) const fn plan_window(minutes: u32) -> Dimension {
+    match minutes {
+        0..=1440 => Dimension::Requests5h,
+        1441..=14_400 => Dimension::Weekly,
+        _ => Dimension::Monthly,
+    }
+}
+
 /// What the words name.
-fn named(words: &str) -> Option<Dimension> {
+pub(crate) fn named(words: &str) -> Option<Dimension> {
     const NAMES: &[(&[&str], Dimension)] = &[
         (&["tokens per day", "(tpd)", "tpd "], Dimension::Tpd),
         (&["requests per day", "(rpd)", "per-day", "per day"], Dimension::Rpd),

@@ -69,22 +69,38 @@ static WINDOW: LazyLock<Option<Regex>> = LazyLock::new(|| {
     ))
 });
 
+/// A window in a list of windows, with its figures.
+pub(crate) struct Listed<'t> {
+    /// Its name, in lower case: `minute`, `daily`.
+    pub(crate) name: String,
+    /// What is used.
+    pub(crate) used: f64,
+    /// What is allowed.
+    pub(crate) limit: f64,
+    /// Its words and figures as they stand.
+    pub(crate) whole: &'t str,
+    /// Where they end.
+    pub(crate) end: usize,
+}
+
+/// The windows that a text lists with what is used and what is allowed.
+pub(crate) fn listed(raw: &str) -> impl Iterator<Item = Listed<'_>> {
+    let number = |text: &str| text.replace(',', "").parse::<f64>().ok();
+    let matches = WINDOW.as_ref().map(|window| window.captures_iter(raw).take(16));
+    matches.into_iter().flatten().filter_map(move |captures| {
+        let whole = captures.get(0)?;
+        let (used, limit) = (number(captures.get(2)?.as_str())?, number(captures.get(3)?.as_str())?);
+        let name = captures.get(1)?.as_str().to_ascii_lowercase();
+        Some(Listed { name, used, limit, whole: whole.as_str(), end: whole.end() })
+    })
+}
+
 /// The longest window that is full, where at least two are listed with what is used and what is allowed.
 fn full_window(raw: &str) -> Option<Window> {
-    let number = |text: &str| text.replace(',', "").parse::<f64>().ok();
-    let windows: Vec<(Window, bool)> = WINDOW
-        .as_ref()?
-        .captures_iter(raw)
-        .take(16)
-        .filter_map(|captures| {
-            let name = captures.get(1)?.as_str().to_ascii_lowercase();
-            let window = if ["second", "minute", "hour"].iter().any(|short| name.starts_with(short)) {
-                Window::Short
-            } else {
-                Window::Long
-            };
-            let (used, limit) = (number(captures.get(2)?.as_str())?, number(captures.get(3)?.as_str())?);
-            Some((window, used >= limit))
+    let windows: Vec<(Window, bool)> = listed(raw)
+        .map(|listed| {
+            let is_short = ["second", "minute", "hour"].iter().any(|short| listed.name.starts_with(short));
+            (if is_short { Window::Short } else { Window::Long }, listed.used >= listed.limit)
         })
         .collect();
     if windows.len() < 2 {
@@ -120,12 +136,19 @@ static FIGURES: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// The figures of a limit in normalised words; none when there is no limit among them.
 pub(crate) fn limits(words: &str) -> Option<LimitFacts> {
+    limits_at(words).map(|(facts, _)| facts)
+}
+
+/// The same, with the place where the first of them begins.
+pub(crate) fn limits_at(words: &str) -> Option<(LimitFacts, usize)> {
     if !words.contains("limit") {
         return None;
     }
     let mut facts = LimitFacts::default();
+    let mut start = None;
     for captures in FIGURES.as_ref()?.captures_iter(words).take(16) {
         let (name, number) = (captures.get(1)?, captures.get(2)?);
+        start.get_or_insert(name.start());
         let number: f64 = number.as_str().replace(',', "").parse().ok()?;
         let place = match name.as_str() {
             "limit" | "max" => &mut facts.limit,
@@ -135,7 +158,7 @@ pub(crate) fn limits(words: &str) -> Option<LimitFacts> {
         };
         place.get_or_insert(number);
     }
-    (facts.limit.is_some() || facts.used.is_some()).then_some(facts)
+    (facts.limit.is_some() || facts.used.is_some()).then_some((facts, start?))
 }
 
 #[cfg(test)]

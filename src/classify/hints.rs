@@ -11,8 +11,9 @@ use serde_json::Value;
 
 use crate::domain::{Evidence, ResetSource};
 
-use super::duration::{self, Hint, ZoneGuess};
+use super::duration::{self, Hint};
 use super::signals::Signals;
+use super::times::{Times, zone_of};
 
 /// One time that the payload states.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,26 +26,16 @@ pub(crate) struct Stated {
     pub(crate) source: ResetSource,
 }
 
-/// What times are read against.
+/// What is read, and what its times are read against.
 struct Reading<'a> {
     signals: &'a Signals,
-    /// When the failure happened, as far as known.
-    base: Timestamp,
-    /// Whether `base` comes with the evidence, so that a moment can be turned into a wait.
-    dated: bool,
-    zone: ZoneGuess,
+    times: Times,
 }
 
 /// The best of what the payload says.
 pub(crate) fn read(signals: &Signals, evidence: &Evidence, now: Timestamp) -> Option<Stated> {
-    let date =
-        signals.header("date").and_then(|date| jiff::fmt::rfc2822::parse(date).ok()).map(|date| date.timestamp());
-    let reading = Reading {
-        signals,
-        base: evidence.at.or(date).unwrap_or(now),
-        dated: evidence.at.is_some() || date.is_some(),
-        zone: zone_of(signals),
-    };
+    let zone = zone_of(signals.provider.as_deref(), &signals.raw);
+    let reading = Reading { signals, times: Times::of(evidence, signals.header("date"), zone, now) };
     let fields = reading.fields();
     let found = reading
         .best_field(&fields, false)
@@ -54,38 +45,11 @@ pub(crate) fn read(signals: &Signals, evidence: &Evidence, now: Timestamp) -> Op
         .or_else(|| reading.best_field(&fields, true))
         .or_else(|| reading.buckets())?;
     // A wait counts from when it was heard, whatever the provider's clock shows; an exact moment that agrees is better.
-    let heard = evidence.at.or(date).unwrap_or(now);
     let at = match found.after {
-        Some(after) => moment_after(heard, after)?,
+        Some(after) => reading.times.after(after)?,
         None => found.at,
     };
     Some(reading.with_exact_moment(Stated { at, ..found }, &fields))
-}
-
-fn moment_after(base: Timestamp, after: Duration) -> Option<Timestamp> {
-    base.checked_add(after).ok()
-}
-
-/// Providers in China state times of their own zone; of the rest nobody knows.
-fn zone_of(signals: &Signals) -> ZoneGuess {
-    const CHINESE: &[&str] = &[
-        "zhipu",
-        "bigmodel",
-        "dashscope",
-        "qwen",
-        "moonshot",
-        "kimi",
-        "minimax",
-        "siliconflow",
-        "ark",
-        "baidu",
-        "huawei",
-        "deepseek",
-        "volcengine",
-    ];
-    let by_name = signals.provider.as_deref().is_some_and(|provider| CHINESE.contains(&provider));
-    let by_words = signals.raw.contains("重置") || signals.raw.contains("限额");
-    if by_name || by_words { ZoneGuess::Known(duration::china()) } else { ZoneGuess::Latest }
 }
 
 /// A field of the body that says when.
@@ -96,21 +60,17 @@ struct Field {
 
 impl Reading<'_> {
     fn stated(&self, hint: Hint, source: ResetSource) -> Option<Stated> {
-        match hint {
-            Hint::After(after) if after.is_zero() => None,
-            Hint::After(after) => Some(Stated { after: Some(after), at: moment_after(self.base, after)?, source }),
-            Hint::At(at) => {
-                let after = if self.dated { Duration::try_from(at.duration_since(self.base)).ok() } else { None };
-                Some(Stated { after, at, source })
-            }
-        }
+        let at = self.times.moment(hint)?;
+        let after = match hint {
+            Hint::After(after) => Some(after),
+            Hint::At(at) if self.times.dated => Duration::try_from(at.duration_since(self.times.base)).ok(),
+            Hint::At(_) => None,
+        };
+        Some(Stated { after, at, source })
     }
 
     fn parse(&self, text: &str) -> Option<Hint> {
-        let moment = || duration::parse_moment(text, self.base, &self.zone).map(Hint::At);
-        // Ten digits are a moment, fewer are seconds.
-        let is_epoch = text.len() >= 9 && text.bytes().all(|byte| byte.is_ascii_digit());
-        if is_epoch { moment() } else { duration::parse_duration(text).map(Hint::After).or_else(moment) }
+        self.times.parse(text)
     }
 
     fn fields(&self) -> Vec<Field> {
@@ -219,11 +179,13 @@ impl Reading<'_> {
         let hint = self.signals.layers.iter().find_map(|read| {
             // A log repeats what its objects say, and adds what the client does.
             let text = &read.layer.text;
-            let spaced = duration::find_hint(&text.replace('\n', " "), self.base, &self.zone);
+            let spaced = duration::find_hint(&text.replace('\n', " "), self.times.base, &self.times.zone);
             // Terminals break lines within words.
             spaced.or_else(|| {
                 let broken = read.layer.free && text.contains('\n');
-                broken.then(|| duration::find_hint(&text.replace('\n', ""), self.base, &self.zone)).flatten()
+                broken
+                    .then(|| duration::find_hint(&text.replace('\n', ""), self.times.base, &self.times.zone))
+                    .flatten()
             })
         })?;
         self.stated(hint, ResetSource::Message)

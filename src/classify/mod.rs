@@ -30,7 +30,9 @@ mod rules;
 mod several;
 mod signals;
 mod standin;
+mod stated;
 mod text;
+mod times;
 mod verdict;
 #[cfg(test)]
 mod verdict_tests;
@@ -38,4 +40,5 @@ mod verdict_tests;
 pub use condition::{Comparison, ComparisonError, Condition, Figure, Operand, Operator, Test, check_path};
 pub use custom::CustomRule;
 pub use standin::Standins;
+pub use stated::stated_limits;
 pub use verdict::{Classifier, Explanation, RuleMatch};

@@ -16,7 +16,7 @@ use super::hints::{self, Stated};
 use super::matcher::{self, Matched};
 use super::rules::Tier;
 use super::signals::Signals;
-use super::{extent, several, text};
+use super::{extent, rules, several, text};
 
 /// The longest wait that still is a rate limit; a longer one is a spent quota, whatever the words.
 const SHORT: Duration = Duration::from_secs(3600);
@@ -265,12 +265,19 @@ fn finish(
     let mut failure = Failure::new(decision.class, scope, decision.rule, excerpt(&quote, QUOTE));
     failure.dimension = dimension;
     failure.limits = signals.limits;
+    failure.lasting = failure.class == Class::ModelUnavailable && is_for_good(&failure.rule, evidence.status);
     let since = evidence.at.unwrap_or(now);
     add_time(&mut failure, stated, decision.lasts, since);
     if failure.retry_at.is_none() && failure.class == Class::QuotaExhausted {
         add_documented(&mut failure, evidence, catalog, since);
     }
     failure
+}
+
+/// Whether the provider itself calls the model gone, in words or by the one status that means it; that it does not find
+/// the model may be a slip of ours.
+fn is_for_good(rule: &str, status: Option<u16>) -> bool {
+    status == Some(410) || rules::OF_GONE_MODELS.contains(&rule)
 }
 
 /// Adds the time that the payload states, or else the operator.

@@ -150,25 +150,24 @@ pub(super) const RULES: &[Rule] = &[
     words("codes.model_not_found_in_project", Permission, &[&["project"], &["does not have access"]])
         .code(&["model_not_found"])
         .scope(ScopeLevel::Model),
+    code("code.model_gone", ModelUnavailable, &["model_decommissioned", "model_retired", "model_deprecated"])
+        .scope(ScopeLevel::Model),
     code(
         "code.model",
         ModelUnavailable,
         &[
             "model_not_found",
-            "model_decommissioned",
             "model_not_supported",
             "model_not_available",
             "model_unavailable",
             "unavailable_model",
             "model_offline",
             "model_disabled",
-            "model_retired",
             "unsupported_model",
             "invalid_model",
             "unknown_model",
             "modelnotfound",
             "model_not_exist",
-            "model_deprecated",
             "deploymentnotfound",
             "modelnotsupported",
             "invalidendpointormodel.notfound",

@@ -42,6 +42,7 @@ mod vague;
 use super::condition::Condition;
 use crate::domain::{Class, Dimension, ScopeLevel};
 
+pub(crate) use models::OF_GONE_MODELS;
 pub(crate) use vague::{EMPTY_OF_A_DAY, EMPTY_OF_GROQS_DAY};
 
 /// How sure a rule is; the order of trial.

@@ -4,6 +4,9 @@ use super::{Rule, words};
 use crate::domain::Class::{ModelUnavailable, Unsupported};
 use crate::domain::ScopeLevel;
 
+/// The rules whose words say that a model is gone for good.
+pub(crate) const OF_GONE_MODELS: &[&str] = &["words.model_gone", "words.model_end_of_life", "code.model_gone"];
+
 pub(super) const RULES: &[Rule] = &[
     // What runs models stopped running this one.
     words(
