@@ -11,8 +11,8 @@ use crate::domain::{Class, Dimension, Failure, Scope, ScopeLevel, Target};
 
 use super::call::{Event, Moment, Report};
 use super::gate::was_ahead;
-use super::record::{Change, CircuitState, Family, HoldRecord, Key, Versioned};
-use super::{circuit, cooldown, quarantine};
+use super::record::{Change, CircuitState, Cooldown, Family, HoldRecord, Key, Quarantine, Versioned};
+use super::{circuit, cooldown, history, quarantine};
 
 /// The changes that the event makes to the records.
 pub fn apply(holds: &[Versioned], event: Event<'_>, report: &Report<'_>, moment: &Moment<'_>) -> Vec<Change> {
@@ -25,7 +25,7 @@ pub fn apply(holds: &[Versioned], event: Event<'_>, report: &Report<'_>, moment:
             let mut changes = after_failure(holds, failure, report, moment);
             // A probe that failed for another reason says nothing about this hold, but its lease must not linger.
             let others: Vec<Change> = covering
-                .filter(|held| !changes.iter().any(|change| change.key == held.record.key()))
+                .filter(|held| !changes.iter().any(|change| held.record.has_key(&change.key)))
                 .filter_map(|held| freed(held, report, now))
                 .collect();
             changes.extend(others);
@@ -38,56 +38,80 @@ pub fn apply(holds: &[Versioned], event: Event<'_>, report: &Report<'_>, moment:
 fn after_failure(holds: &[Versioned], failure: &Failure, report: &Report<'_>, moment: &Moment<'_>) -> Vec<Change> {
     let now = moment.now;
     let Some(scope) = hold_scope(failure, report.target) else { return Vec::new() };
-    let mut changes = Vec::new();
     match failure.class {
-        Class::RateLimit => changes.push(cool(holds, failure, scope, report, moment)),
-        Class::QuotaExhausted => {
-            let dimension = failure.dimension.unwrap_or(Dimension::Other);
-            let key = Key::Quarantine(scope.clone(), dimension);
-            let existing = find(holds, &key);
-            let old = existing.and_then(|held| match &held.record {
-                HoldRecord::Quarantine(q) => Some(q),
-                _ => None,
-            });
-            let new = quarantine::after_failure(old, failure, scope, report, now);
-            changes.push(put(existing, key, HoldRecord::Quarantine(new)));
-        }
+        Class::RateLimit => limit(holds, failure, scope, report, moment),
+        Class::QuotaExhausted => vec![spend(holds, failure, scope, report, now, quarantine::after_failure)],
         class => {
-            let Some(family) = Family::of(class) else { return changes };
+            let Some(family) = Family::of(class) else { return Vec::new() };
+            let mut changes = Vec::new();
             // A provider that says when it is back is believed at once, whatever the count.
             if family == Family::Transient && failure.retry_at.is_some_and(|at| at > now) {
-                changes.push(cool(holds, failure, Scope::deployment(report.target), report, moment));
+                let new = cool(holds, failure, Scope::deployment(report.target), report, moment);
+                changes.push(put(holds, HoldRecord::Cooldown(new)));
             }
-            let key = Key::Circuit(scope.clone(), family);
-            let existing = find(holds, &key);
-            let old = existing.and_then(|held| match &held.record {
-                HoldRecord::Circuit(c) => Some(c),
-                _ => None,
-            });
-            let new = circuit::after_failure(old, failure, scope, family, report, moment);
-            changes.extend(new.map(|circuit| put(existing, key, HoldRecord::Circuit(circuit))));
+            let old = find(holds, &Key::Circuit(scope.clone(), family)).and_then(|held| held.record.as_circuit());
+            let failure = history::told(failure, holds, report, now);
+            let new = circuit::after_failure(old, &failure, scope, family, report, moment);
+            changes.extend(new.map(|circuit| put(holds, HoldRecord::Circuit(circuit))));
+            changes
         }
     }
-    changes
 }
 
-fn cool(holds: &[Versioned], failure: &Failure, scope: Scope, report: &Report<'_>, moment: &Moment<'_>) -> Change {
-    let key = Key::Cooldown(scope.clone(), failure.dimension.unwrap_or(Dimension::Other));
-    let existing = find(holds, &key);
-    let old = existing.and_then(|held| match &held.record {
-        HoldRecord::Cooldown(c) => Some(c),
-        _ => None,
+/// A limit cools; one that comes again however well its waits are obeyed is suspected to be a spent quota.
+fn limit(
+    holds: &[Versioned],
+    failure: &Failure,
+    scope: Scope,
+    report: &Report<'_>,
+    moment: &Moment<'_>,
+) -> Vec<Change> {
+    let cooled = cool(holds, failure, scope.clone(), report, moment);
+    let is_news = !is_quarantined(holds, &cooled, report, moment.now);
+    let suspected = (is_news && history::is_suspicious(&cooled, moment.now)).then(|| {
+        let spent = history::as_suspected_quota(failure, cooled.obeyed);
+        spend(holds, &spent, scope, report, moment.now, quarantine::after_suspicion)
     });
-    let new = cooldown::after_failure(old, failure, scope, report, moment);
-    put(existing, key, HoldRecord::Cooldown(new))
+    [put(holds, HoldRecord::Cooldown(cooled))].into_iter().chain(suspected).collect()
+}
+
+/// Whether the limit is quarantined already, and this is not the probe that was to look.
+fn is_quarantined(holds: &[Versioned], limit: &Cooldown, report: &Report<'_>, now: Timestamp) -> bool {
+    let key = Key::Quarantine(limit.scope.clone(), limit.dimension);
+    let quarantine = find(holds, &key).and_then(|held| held.record.as_quarantine());
+    quarantine.is_some_and(|quarantine| quarantine.until > now && !report.holds(quarantine.lease.as_ref()))
+}
+
+fn cool(holds: &[Versioned], failure: &Failure, scope: Scope, report: &Report<'_>, moment: &Moment<'_>) -> Cooldown {
+    let key = Key::Cooldown(scope.clone(), failure.dimension.unwrap_or(Dimension::Other));
+    let old = find(holds, &key).and_then(|held| held.record.as_cooldown());
+    cooldown::after_failure(old, failure, scope, report, moment)
+}
+
+/// What makes a quarantine of the one that there was and of what happened.
+type Quarantined = fn(Option<&Quarantine>, &Failure, Scope, &Report<'_>, Timestamp) -> Quarantine;
+
+fn spend(
+    holds: &[Versioned],
+    failure: &Failure,
+    scope: Scope,
+    report: &Report<'_>,
+    now: Timestamp,
+    quarantined: Quarantined,
+) -> Change {
+    let key = Key::Quarantine(scope.clone(), failure.dimension.unwrap_or(Dimension::Other));
+    let old = find(holds, &key).and_then(|held| held.record.as_quarantine());
+    put(holds, HoldRecord::Quarantine(quarantined(old, failure, scope, report, now)))
 }
 
 fn find<'a>(holds: &'a [Versioned], key: &Key) -> Option<&'a Versioned> {
-    holds.iter().find(|held| held.record.key() == *key)
+    holds.iter().find(|held| held.record.has_key(key))
 }
 
-fn put(existing: Option<&Versioned>, key: Key, record: HoldRecord) -> Change {
-    Change { key, expected: existing.map(|held| held.version), record: Some(record) }
+/// The record in place of the one that there is, or as a new one.
+fn put(holds: &[Versioned], record: HoldRecord) -> Change {
+    let key = record.key();
+    Change { expected: find(holds, &key).map(|held| held.version), key, record: Some(record) }
 }
 
 /// What a success does to a record that covers the target; none when nothing changes.
@@ -104,6 +128,8 @@ fn after_success(held: &Versioned, report: &Report<'_>, now: Timestamp) -> Optio
         // It proves that the limit is over only when the call was sent after the limit was met.
         HoldRecord::Cooldown(c) if report.started_at >= c.since || c.until <= now => change(None),
         HoldRecord::Quarantine(q) if report.started_at >= q.since || q.until <= now => change(None),
+        // The probe was let through after the quota was spent, whatever the clocks say.
+        HoldRecord::Quarantine(q) if report.holds(q.lease.as_ref()) => change(None),
         HoldRecord::Cooldown(_) | HoldRecord::Quarantine(_) => None,
         HoldRecord::Circuit(c) => change(c.after_success(report).map(HoldRecord::Circuit)),
     }
@@ -113,12 +139,13 @@ fn after_success(held: &Versioned, report: &Report<'_>, now: Timestamp) -> Optio
 fn freed(held: &Versioned, report: &Report<'_>, now: Timestamp) -> Option<Change> {
     let record = match &held.record {
         HoldRecord::Quarantine(q) if report.holds(q.lease.as_ref()) => {
-            HoldRecord::Quarantine(super::Quarantine { lease: None, ..q.clone() })
+            HoldRecord::Quarantine(Quarantine { lease: None, ..q.clone() })
         }
         HoldRecord::Circuit(c) if report.holds(c.lease.as_ref()) => HoldRecord::Circuit(super::Circuit {
             lease: None,
             state: CircuitState::Open,
-            retry_at: Some(now),
+            // Who came with another key or config entry came before the time, which still stands for the others.
+            retry_at: c.retry_at.filter(|at| *at > now).or(Some(now)),
             ..c.clone()
         }),
         _ => return None,

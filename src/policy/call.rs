@@ -18,6 +18,16 @@ pub enum Event<'a> {
     Abandoned,
 }
 
+/// With what a deployment is asked. A hold that a person must lift is about one of these, so who asks with another one
+/// may try at once. Both are salted fingerprints; what is not known is taken for the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Caller<'a> {
+    /// Of the key.
+    pub key: Option<&'a str>,
+    /// Of what the config says of the provider.
+    pub entry: Option<&'a str>,
+}
+
 /// The call that it came of.
 #[derive(Debug, Clone, Copy)]
 pub struct Report<'a> {
@@ -27,12 +37,12 @@ pub struct Report<'a> {
     pub request_id: &'a RequestId,
     /// When the call was sent: what it says is true of that time, not of now.
     pub started_at: Timestamp,
-    /// The salted fingerprint of the key that was used.
-    pub fingerprint: Option<&'a str>,
+    /// With what it was asked.
+    pub caller: Caller<'a>,
     /// The fingerprints of the account's other keys: what stops the account stops them as well.
     pub siblings: &'a [&'a str],
-    /// Whether this key ever got an answer.
-    pub ever_worked: bool,
+    /// When this key last got an answer.
+    pub last_success: Option<Timestamp>,
 }
 
 /// When and by which numbers a decision is made.

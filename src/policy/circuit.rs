@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use crate::domain::{Failure, Provenance, Scope};
 
 use super::backoff::doubled;
-use super::call::{Moment, Report};
+use super::call::{Caller, Moment, Report};
 use super::gate::was_ahead;
 use super::record::{Circuit, CircuitState, Family};
 use super::settings::BreakerSettings;
@@ -22,8 +22,10 @@ use super::until::later;
 const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3600);
 const DAY: Duration = Duration::from_secs(24 * 3600);
-/// How many keys that failed are remembered of one circuit.
-const MOST_KEYS: usize = 64;
+/// How many keys and config entries that failed are remembered of one circuit.
+const MOST_PRINTS: usize = 64;
+/// What marks the fingerprint of a config entry among those of keys.
+const ENTRY: &str = "entry:";
 
 /// The circuit after a failure of its family; none when nothing changes.
 pub(super) fn after_failure(
@@ -40,14 +42,14 @@ pub(super) fn after_failure(
         CircuitState::Closed => {
             circuit.note(failure, report, now);
             if family != Family::Transient || circuit.count(now, &moment.settings.breaker) {
-                circuit.open(report, moment);
+                circuit.open(failure, report, moment);
             }
             Some(circuit)
         }
         // Only the probe's own failure says something new.
         CircuitState::HalfOpen if report.holds(circuit.lease.as_ref()) => {
             circuit.note(failure, report, now);
-            circuit.open(report, moment);
+            circuit.open(failure, report, moment);
             Some(circuit)
         }
         CircuitState::Open | CircuitState::HalfOpen => None,
@@ -104,13 +106,14 @@ impl Circuit {
     }
 
     /// Opens it, or opens it again for longer.
-    fn open(&mut self, report: &Report<'_>, moment: &Moment<'_>) {
+    fn open(&mut self, failure: &Failure, report: &Report<'_>, moment: &Moment<'_>) {
         let Moment { now, settings, jitter } = *moment;
-        // Another key was tried before the time: it says nothing about how long the first ones have to wait.
+        // Another key or config entry was tried before the time: it says nothing about how long the first ones have to
+        // wait.
         let early = self.state == CircuitState::HalfOpen
             && self.retry_at.is_some_and(|at| at > now)
             && !self.opened_at.is_some_and(|at| was_ahead(at, now));
-        self.fingerprint = self.failed_keys(report);
+        self.fingerprint = self.failed_with(report);
         self.state = CircuitState::Open;
         self.opened_at = Some(now);
         self.lease = None;
@@ -119,33 +122,50 @@ impl Circuit {
         }
         let times = self.opens;
         self.opens = self.opens.saturating_add(1);
-        let wait = open_time(self.family, times, report.ever_worked, &settings.breaker);
+        self.provenance = if failure.lasting { Provenance::Fact } else { Provenance::Guess };
+        let wait = match self.family {
+            Family::Transient => doubled(settings.breaker.open, settings.breaker.open_max, times),
+            family => until_looked_at(family, times, report.last_success.is_some(), failure.lasting),
+        };
         // Spread, so that not all circuits come back in the same second; never sooner than said, and not by hours.
         let spread = (wait / 5).min(MINUTE).mul_f64(jitter.clamp(0.0, 1.0));
         self.retry_at = Some(later(now, wait + spread));
     }
 
-    /// The keys under which it is known to fail: those that did since it first opened, this one, and the others that the
-    /// account had at that time. Were only the latest remembered, keys of one account would take turns at being another
-    /// key, and its hold would hold nobody.
-    fn failed_keys(&self, report: &Report<'_>) -> Option<String> {
+    /// With what it is known to fail: the keys that did since it first opened, this one, the others that the account had
+    /// at that time, and the config entries. Were only the latest remembered, keys of one account would take turns at
+    /// being another key, and its hold would hold nobody.
+    fn failed_with(&self, report: &Report<'_>) -> Option<String> {
         let known = self.fingerprint.as_deref().filter(|_| self.state != CircuitState::Closed).unwrap_or_default();
-        let mut keys: Vec<&str> = known.split_ascii_whitespace().collect();
-        for key in report.siblings.iter().copied().chain(report.fingerprint) {
-            keys.retain(|known| *known != key);
-            keys.push(key);
+        let mut prints: Vec<String> = known.split_ascii_whitespace().map(str::to_owned).collect();
+        let entry = report.caller.entry.map(|entry| format!("{ENTRY}{entry}"));
+        let keys = report.siblings.iter().copied().chain(report.caller.key).map(str::to_owned);
+        for print in keys.chain(entry) {
+            prints.retain(|known| *known != print);
+            prints.push(print);
         }
-        let surplus = keys.len().saturating_sub(MOST_KEYS);
-        keys.drain(..surplus);
-        (!keys.is_empty()).then(|| keys.join(" "))
+        let surplus = prints.len().saturating_sub(MOST_PRINTS);
+        prints.drain(..surplus);
+        (!prints.is_empty()).then(|| prints.join(" "))
     }
 
-    /// Whether a key that did not fail yet may be tried at once: only where a key can be what is wrong. A network that
-    /// is down or a model that is gone is so for every key.
-    pub(super) fn may_try_key(&self, fingerprint: Option<&str>) -> bool {
-        let about_keys = matches!(self.family, Family::Auth | Family::Billing | Family::Permission);
-        let failed = |key: &str| self.fingerprint.iter().flat_map(|keys| keys.split(' ')).any(|known| known == key);
-        about_keys && self.fingerprint.is_some() && fingerprint.is_some_and(|key| !failed(key))
+    /// Whether the caller comes with something that did not fail yet and can be what was wrong: another key where the
+    /// circuit is about keys, another config entry of the provider where a person must act. A network that is down is so
+    /// for everybody, and a model that is gone is so for every key.
+    pub(super) fn is_news(&self, caller: Caller<'_>) -> bool {
+        let (about_keys, about_entries) = match self.family {
+            Family::Transient => (false, false),
+            Family::Model => (false, true),
+            Family::Auth | Family::Billing | Family::Permission => (true, true),
+        };
+        let failed = self.fingerprint.as_deref().unwrap_or_default();
+        let (entries, keys): (Vec<&str>, Vec<&str>) =
+            failed.split_ascii_whitespace().partition(|print| print.starts_with(ENTRY));
+        let is_new = |known: &[&str], mine: Option<&str>| {
+            !known.is_empty()
+                && mine.is_some_and(|mine| !known.iter().any(|known| known.trim_start_matches(ENTRY) == mine))
+        };
+        (about_keys && is_new(&keys, caller.key)) || (about_entries && is_new(&entries, caller.entry))
     }
 
     /// What a success leaves: none when the record can go.
@@ -153,7 +173,9 @@ impl Circuit {
         match self.state {
             CircuitState::Closed if self.recent.is_empty() => None,
             CircuitState::Closed => Some(Self { consecutive: 0, ..self.clone() }),
-            // A call that was sent before it opened proves nothing about now.
+            // The probe was let through after it opened, whatever the clocks say; another call that was sent before it
+            // opened proves nothing about now.
+            _ if report.holds(self.lease.as_ref()) => None,
             _ if self.opened_at.is_some_and(|opened| report.started_at < opened) => Some(self.clone()),
             _ => None,
         }
@@ -164,15 +186,16 @@ fn within(first: Timestamp, now: Timestamp, window: Duration) -> bool {
     later(first, window) >= now
 }
 
-/// How long it stays open after it opened `times` times in a row before.
-fn open_time(family: Family, times: u32, ever_worked: bool, breaker: &BreakerSettings) -> Duration {
+/// How long until somebody may look whether a person has acted, after `times` looks that found that nobody had.
+fn until_looked_at(family: Family, times: u32, ever_worked: bool, lasting: bool) -> Duration {
     match family {
-        Family::Transient => doubled(breaker.open, breaker.open_max, times),
         Family::Billing => doubled(6 * HOUR, DAY, times),
         // A key that worked is rotated, or the provider has an incident: look soon, then rarely.
         Family::Auth if ever_worked => {
             [MINUTE, 5 * MINUTE, 30 * MINUTE].get(times as usize).copied().unwrap_or(6 * HOUR)
         }
-        Family::Auth | Family::Permission | Family::Model => DAY,
+        // What the provider itself calls gone does not come back; a model that it only does not find may be a slip.
+        Family::Model if lasting => doubled(DAY, 7 * DAY, times),
+        Family::Transient | Family::Auth | Family::Permission | Family::Model => DAY,
     }
 }

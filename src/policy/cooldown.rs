@@ -9,6 +9,7 @@ use crate::domain::{Dimension, Failure, Provenance, Scope};
 use super::backoff::doubled;
 use super::call::{Moment, Report};
 use super::gate::was_ahead;
+use super::history;
 use super::record::Cooldown;
 use super::until::{Known, later};
 
@@ -39,6 +40,7 @@ pub(super) fn after_failure(
     };
     let holding = existing.filter(|old| old.until > now && !was_ahead(old.since, now));
     let known = holding.map_or(new, |old| Known { until: old.until, provenance: old.provenance }.and(new));
+    let obeyed = existing.map_or(0, |old| history::obeyed(old, failure, report));
     Cooldown {
         scope,
         dimension,
@@ -47,6 +49,8 @@ pub(super) fn after_failure(
         until: known.until,
         provenance: known.provenance,
         streak,
+        obeyed,
+        obeyed_since: existing.filter(|_| obeyed > 0).map(|old| old.obeyed_since.unwrap_or(old.since)),
         evidence: failure.evidence.clone(),
         request_id: Some(report.request_id.clone()),
     }

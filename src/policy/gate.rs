@@ -14,6 +14,7 @@ use jiff::Timestamp;
 
 use crate::domain::{Class, Provenance, RequestId};
 
+use super::call::Caller;
 use super::record::{Change, CircuitState, Family, HoldRecord, Lease, Versioned};
 use super::until::later;
 
@@ -33,15 +34,15 @@ pub enum Gate {
 const AHEAD: Duration = Duration::from_secs(5 * 60);
 
 /// The longest lease that anybody means; one that ends later was taken by a clock that was wrong.
-const LONGEST_LEASE: Duration = Duration::from_secs(24 * 3600);
+pub(super) const LONGEST_LEASE: Duration = Duration::from_secs(24 * 3600);
 
 /// Whether what was set at `since` was set by a clock that ran ahead.
 pub(super) fn was_ahead(since: Timestamp, now: Timestamp) -> bool {
     since > later(now, AHEAD)
 }
 
-/// What a record says to a call at this time with a key of this fingerprint.
-pub fn gate(record: &HoldRecord, now: Timestamp, fingerprint: Option<&str>) -> Gate {
+/// What a record says to this caller at this time.
+pub fn gate(record: &HoldRecord, now: Timestamp, caller: Caller<'_>) -> Gate {
     let leased = |lease: &Option<Lease>| {
         lease.as_ref().is_some_and(|lease| lease.until > now && lease.until <= later(now, LONGEST_LEASE))
     };
@@ -64,7 +65,7 @@ pub fn gate(record: &HoldRecord, now: Timestamp, fingerprint: Option<&str>) -> G
             CircuitState::HalfOpen => probe_unless(leased(&c.lease)),
             CircuitState::Open => {
                 let due = c.retry_at.is_some_and(|at| at <= now);
-                if due || c.may_try_key(fingerprint) { Gate::Probe } else { Gate::Held }
+                if due || c.is_news(caller) { Gate::Probe } else { Gate::Held }
             }
         },
     }
@@ -83,7 +84,11 @@ pub fn holds_now(record: &HoldRecord, now: Timestamp) -> bool {
 pub fn returns_at(record: &HoldRecord) -> Option<Timestamp> {
     match record {
         HoldRecord::Cooldown(c) => Some(c.until),
-        HoldRecord::Quarantine(q) => Some(q.until),
+        // A guess that has ended is looked at by one, and while that one is out the others wait for it.
+        HoldRecord::Quarantine(q) => match &q.lease {
+            Some(lease) if q.provenance == Provenance::Guess => Some(q.until.max(lease.until)),
+            _ => Some(q.until),
+        },
         HoldRecord::Circuit(c) => match (c.state, &c.lease) {
             (CircuitState::HalfOpen, Some(lease)) => Some(lease.until),
             _ => c.retry_at,
@@ -145,6 +150,13 @@ impl HoldRecord {
             Self::Circuit(c) => c.retry_at.filter(|_| c.state == CircuitState::Open),
         }
     }
+}
+
+/// Whether the answer of the gate depends on who asks: the record holds back those keys and config entries that failed,
+/// and others may try.
+pub fn depends_on_caller(record: &HoldRecord) -> bool {
+    let open = record.as_circuit().filter(|circuit| circuit.state == CircuitState::Open);
+    open.is_some_and(|circuit| circuit.family != Family::Transient && circuit.fingerprint.is_some())
 }
 
 /// Takes the lease of the one probe. Of all processes that try, the store lets one through.

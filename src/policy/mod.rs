@@ -10,11 +10,19 @@ mod call;
 mod circuit;
 mod cooldown;
 mod gate;
+mod history;
 mod quarantine;
 mod record;
 mod settings;
 mod until;
+mod usage;
 
+#[cfg(test)]
+mod invariants;
+#[cfg(test)]
+mod rivals;
+#[cfg(test)]
+mod small_world;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
@@ -22,9 +30,13 @@ mod world;
 
 pub use apply::{apply, hold_scope};
 pub use backoff::full_jitter;
-pub use call::{Event, Moment, Report};
-pub use gate::{Gate, claim, gate, holds_now, is_transient, returns_at};
+pub use call::{Caller, Event, Moment, Report};
+pub use gate::{Gate, claim, depends_on_caller, gate, holds_now, is_transient, returns_at};
 pub use record::{
     Change, Circuit, CircuitState, Cooldown, Family, HoldKind, HoldRecord, Key, Lease, Quarantine, Versioned,
 };
-pub use settings::{BreakerSettings, PolicySettings, RateLimitSettings};
+pub use settings::{BreakerSettings, PolicySettings, RateLimitSettings, UsageSettings};
+pub use usage::{
+    Demand, Estimate, Flight, Gauge, Learned, Limit, LimitSource, Meter, MeterChange, MeterKey, Reading, Room, Spent,
+    Tightness, UsageState, VersionedMeter, count, full, is_limited, readings, room,
+};

@@ -38,7 +38,7 @@ pub(super) fn after_failure(
     };
     let holding = existing.filter(|old| old.until > now && !was_ahead(old.since, now));
     let known = holding.map_or(new, |old| Known { until: old.until, provenance: old.provenance }.and(new));
-    let was_probe = existing.is_some_and(|old| report.holds(old.lease.as_ref()));
+    let was_probe = holding.is_some_and(|old| report.holds(old.lease.as_ref()));
     let probe_at = match holding {
         // A late failure of a call that was under way, or the probe's own: the schedule goes on from where it was.
         Some(old) if known.until == old.until && !was_probe => old.probe_at,
@@ -53,10 +53,26 @@ pub(super) fn after_failure(
         provenance: known.provenance,
         probe_at,
         streak,
-        lease: existing.filter(|_| !was_probe).and_then(|old| old.lease.clone()),
+        // A hold that is set anew is another one: who was let through to look at the one before it has seen nothing of it.
+        lease: holding.filter(|_| !was_probe).and_then(|old| old.lease.clone()),
         evidence: failure.evidence.clone(),
         request_id: Some(report.request_id.clone()),
     }
+}
+
+/// The same for a quota that is only suspected to be spent: a guess, and one probe looks at half the time.
+pub(super) fn after_suspicion(
+    existing: Option<&Quarantine>,
+    failure: &Failure,
+    scope: Scope,
+    report: &Report<'_>,
+    now: Timestamp,
+) -> Quarantine {
+    let new = after_failure(existing, failure, scope, report, now);
+    let is_guess = new.provenance == Provenance::Guess && new.since == now;
+    let half = Duration::try_from(new.until.duration_since(now)).unwrap_or_default() / 2;
+    let probe_at = if is_guess { Some(later(now, half)) } else { new.probe_at };
+    Quarantine { probe_at, ..new }
 }
 
 /// When the first probe may look, if one may before the end.

@@ -150,6 +150,10 @@ pub struct Cooldown {
     pub provenance: Provenance,
     /// How many in a row ended and were followed by another, for guesses that double.
     pub streak: u32,
+    /// How many of them in a row had a stated end that was waited for.
+    pub obeyed: u32,
+    /// When the first of these was set.
+    pub obeyed_since: Option<Timestamp>,
     /// What the provider said.
     pub evidence: String,
     /// The request that caused it.
@@ -206,8 +210,8 @@ pub struct Circuit {
     pub lease: Option<Lease>,
     /// How `retry_at` is known.
     pub provenance: Provenance,
-    /// The salted fingerprints of the keys that failed, with blanks between them: another key may be tried at once where
-    /// keys are what the circuit is about.
+    /// The salted fingerprints of the keys that failed, and behind `entry:` of the config entries, with blanks between
+    /// them: another one may be tried at once where it can be what was wrong.
     pub fingerprint: Option<String>,
     /// When it last failed.
     pub last_failure: Timestamp,
@@ -249,12 +253,46 @@ impl HoldRecord {
         }
     }
 
+    /// Whether the key is this record's, without making another one.
+    pub fn has_key(&self, key: &Key) -> bool {
+        match (self, key) {
+            (Self::Cooldown(c), Key::Cooldown(scope, dimension)) => c.dimension == *dimension && c.scope == *scope,
+            (Self::Quarantine(q), Key::Quarantine(scope, dimension)) => q.dimension == *dimension && q.scope == *scope,
+            (Self::Circuit(c), Key::Circuit(scope, family)) => c.family == *family && c.scope == *scope,
+            _ => false,
+        }
+    }
+
     /// What it covers.
     pub fn scope(&self) -> &Scope {
         match self {
             Self::Cooldown(c) => &c.scope,
             Self::Quarantine(q) => &q.scope,
             Self::Circuit(c) => &c.scope,
+        }
+    }
+
+    /// The cooldown that it is.
+    pub fn as_cooldown(&self) -> Option<&Cooldown> {
+        match self {
+            Self::Cooldown(cooldown) => Some(cooldown),
+            _ => None,
+        }
+    }
+
+    /// The quarantine that it is.
+    pub fn as_quarantine(&self) -> Option<&Quarantine> {
+        match self {
+            Self::Quarantine(quarantine) => Some(quarantine),
+            _ => None,
+        }
+    }
+
+    /// The circuit that it is.
+    pub fn as_circuit(&self) -> Option<&Circuit> {
+        match self {
+            Self::Circuit(circuit) => Some(circuit),
+            _ => None,
         }
     }
 

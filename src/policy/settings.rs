@@ -47,13 +47,30 @@ impl Default for RateLimitSettings {
     }
 }
 
+/// How near a limit may come before a step is passed over.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct UsageSettings {
+    /// The part of a limit, 0 to 1, that may be used; a step that this request would bring beyond it is skipped.
+    pub skip: f64,
+    /// The part beyond which others are asked first.
+    pub put_last: f64,
+}
+
+impl Default for UsageSettings {
+    fn default() -> Self {
+        Self { skip: 0.97, put_last: 0.80 }
+    }
+}
+
 /// All numbers of the failure table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PolicySettings {
     /// Circuits of transient faults.
     pub breaker: BreakerSettings,
     /// Guesses for rate limits.
     pub rate_limit: RateLimitSettings,
+    /// How near limits may come.
+    pub usage: UsageSettings,
     /// How long a probe's lease lives at most: longer than any attempt may take.
     pub lease: Duration,
 }
@@ -63,6 +80,7 @@ impl Default for PolicySettings {
         Self {
             breaker: BreakerSettings::default(),
             rate_limit: RateLimitSettings::default(),
+            usage: UsageSettings::default(),
             lease: Duration::from_secs(120),
         }
     }

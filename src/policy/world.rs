@@ -50,9 +50,9 @@ impl World {
             target: call.target,
             request_id: &id,
             started_at: call.sent,
-            fingerprint: call.key,
+            caller: Caller { key: call.key, entry: call.entry },
             siblings: call.siblings,
-            ever_worked: call.ever_worked,
+            last_success: call.last_success,
         };
         let moment = Moment { now, settings: &self.settings, jitter: 0.0 };
         let changes = apply(&self.holds, event, &report, &moment);
@@ -69,7 +69,9 @@ impl World {
 
     pub(super) fn gate_with(&self, target: &Target, now: Timestamp, key: Option<&str>) -> Gate {
         let covering = self.holds.iter().filter(|held| held.record.scope().covers(target));
-        covering.map(|held| gate(&held.record, now, key)).fold(Gate::Open, |worst, one| match (worst, one) {
+        covering.map(|held| gate(&held.record, now, Caller { key, entry: None })).fold(Gate::Open, |worst, one| match (
+            worst, one,
+        ) {
             (Gate::Held, _) | (_, Gate::Held) => Gate::Held,
             (Gate::Probe, _) | (_, Gate::Probe) => Gate::Probe,
             _ => Gate::Open,
@@ -80,7 +82,10 @@ impl World {
         let changes: Vec<Change> = self
             .holds
             .iter()
-            .filter(|held| held.record.scope().covers(target) && gate(&held.record, now, Some("k1")) == Gate::Probe)
+            .filter(|held| {
+                held.record.scope().covers(target)
+                    && gate(&held.record, now, Caller { key: Some("k1"), entry: None }) == Gate::Probe
+            })
             .filter_map(|held| claim(held, &RequestId::new(holder), until))
             .collect();
         self.write(changes);
@@ -93,12 +98,13 @@ pub(super) struct Call<'a> {
     pub(super) sent: Timestamp,
     pub(super) key: Option<&'a str>,
     pub(super) siblings: &'a [&'a str],
-    pub(super) ever_worked: bool,
+    pub(super) entry: Option<&'a str>,
+    pub(super) last_success: Option<Timestamp>,
 }
 
 impl<'a> Call<'a> {
     pub(super) fn new(target: &'a Target, id: &'a str, sent: Timestamp) -> Self {
-        Self { target, id, sent, key: Some("k1"), siblings: &[], ever_worked: false }
+        Self { target, id, sent, key: Some("k1"), siblings: &[], entry: None, last_success: None }
     }
 }
 
