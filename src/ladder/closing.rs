@@ -13,6 +13,7 @@ use crate::policy::returns_at;
 
 use super::end::{End, SkipReason};
 use super::run::{Run, Step, View};
+use super::turn::Bar;
 
 impl Run {
     pub(super) fn may_be_waited_for(&self, step: usize) -> bool {
@@ -23,8 +24,9 @@ impl Run {
 
     /// When the first step returns by itself, over those that `wanted` accepts.
     pub(super) fn soonest(&self, view: &View<'_>, wanted: impl Fn(usize) -> bool) -> Option<Timestamp> {
-        let returns = |step: usize| match self.gate(step, view) {
-            Err(Some(by)) if !by.record.class().needs_a_person() => returns_at(&by.record),
+        let returns = |step: usize| match self.turn(step, view) {
+            Err(Bar::Held(by)) if !by.record.class().needs_a_person() => returns_at(&by.record),
+            Err(Bar::Full(tight)) => tight.until,
             _ => None,
         };
         self.queue.iter().copied().filter(|step| wanted(*step)).filter_map(returns).min()
@@ -86,12 +88,13 @@ impl Run {
     fn was_cut_short(&self, view: &View<'_>) -> bool {
         let fresh = |step: usize| self.progress.get(step).is_some_and(|progress| progress.asked == 0);
         let used_up = self.attempts >= self.spec.limits.attempts;
-        used_up && self.queue.iter().any(|step| fresh(*step) && self.gate(*step, view).is_ok())
+        used_up && self.queue.iter().any(|step| fresh(*step) && self.turn(*step, view).is_ok())
     }
 
     pub(super) fn someone_must_act(&self, view: &View<'_>) -> bool {
         let failed = self.progress.iter().filter_map(|progress| progress.failed).any(Class::needs_a_person);
-        let held = |step: &usize| matches!(self.gate(*step, view), Err(Some(by)) if by.record.class().needs_a_person());
+        let held =
+            |step: &usize| matches!(self.turn(*step, view), Err(Bar::Held(by)) if by.record.class().needs_a_person());
         let no_key = |progress: &super::run::Progress| matches!(progress.barred, Some(SkipReason::NoKey(_)));
         failed || self.queue.iter().any(held) || self.progress.iter().any(no_key)
     }

@@ -7,7 +7,7 @@
 use jiff::Timestamp;
 
 use crate::domain::Target;
-use crate::policy::{Gate, Versioned, gate, returns_at};
+use crate::policy::{Caller, Gate, Versioned, gate, returns_at};
 
 /// The answer of all holds that cover a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,21 +20,23 @@ pub enum Eligibility<'a> {
     Held(&'a Versioned),
 }
 
-/// Whether the target may be asked now with a key of this fingerprint.
-pub fn eligibility<'a>(
-    holds: &'a [Versioned],
-    target: &Target,
-    now: Timestamp,
-    fingerprint: Option<&str>,
-) -> Eligibility<'a> {
-    let covering = || holds.iter().filter(|held| held.record.scope().covers(target));
-    let gated = |wanted| covering().filter(move |held| gate(&held.record, now, fingerprint) == wanted);
+/// Whether the caller may ask the target now.
+pub fn eligibility<'a>(holds: &'a [Versioned], target: &Target, now: Timestamp, caller: Caller<'_>) -> Eligibility<'a> {
     // What only a person can lift is the better answer than what passes by itself, and of two ends the later one.
     let rank =
-        |held: &&Versioned| (held.record.class().needs_a_person(), returns_at(&held.record).unwrap_or(Timestamp::MAX));
-    if let Some(longest) = gated(Gate::Held).max_by_key(rank) {
+        |held: &Versioned| (held.record.class().needs_a_person(), returns_at(&held.record).unwrap_or(Timestamp::MAX));
+    let mut longest: Option<&Versioned> = None;
+    let mut probes: Vec<&Versioned> = Vec::new();
+    for held in holds.iter().filter(|held| held.record.scope().covers(target)) {
+        match gate(&held.record, now, caller) {
+            Gate::Open => {}
+            Gate::Probe => probes.push(held),
+            Gate::Held if longest.is_none_or(|known| rank(held) >= rank(known)) => longest = Some(held),
+            Gate::Held => {}
+        }
+    }
+    if let Some(longest) = longest {
         return Eligibility::Held(longest);
     }
-    let probes: Vec<&Versioned> = gated(Gate::Probe).collect();
     if probes.is_empty() { Eligibility::Eligible } else { Eligibility::Probe(probes) }
 }

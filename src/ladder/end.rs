@@ -5,7 +5,7 @@ use std::fmt;
 use jiff::Timestamp;
 
 use crate::domain::{Class, Deployment, Outcome, Provenance};
-use crate::policy::HoldKind;
+use crate::policy::{HoldKind, Tightness};
 
 /// Why a step was not asked.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,6 +19,8 @@ pub enum SkipReason {
         /// What the provider said.
         evidence: String,
     },
+    /// This request would bring one of its limits too near.
+    NearLimit(Tightness),
     /// There is no key for it: what is missing and where it was looked for.
     NoKey(String),
     /// The user pinned another provider.
@@ -44,6 +46,7 @@ impl SkipReason {
     pub fn word(&self) -> &'static str {
         match self {
             Self::Held { class, .. } => class.as_str(),
+            Self::NearLimit(_) => "near_limit",
             Self::NoKey(_) => "no_key",
             Self::NotPinned => "not_pinned",
             Self::Excluded => "excluded",
@@ -61,6 +64,7 @@ impl fmt::Display for SkipReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Held { kind, class, .. } => write!(f, "{class} ({kind})"),
+            Self::NearLimit(tight) => write!(f, "{tight}"),
             Self::NoKey(why) => f.write_str(why),
             Self::NotPinned => f.write_str("another provider is pinned"),
             Self::Excluded => f.write_str("its provider is excluded"),

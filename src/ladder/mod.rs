@@ -10,7 +10,10 @@ mod eligibility;
 mod end;
 mod run;
 mod spec;
+mod turn;
 
+#[cfg(test)]
+mod limits_tests;
 #[cfg(test)]
 mod play;
 #[cfg(test)]

@@ -7,7 +7,9 @@ use jiff::Timestamp;
 
 use super::*;
 use crate::domain::{AttemptKind, Class, Failure, Provenance, RequestId, ScopeLevel, Target};
-use crate::policy::{Change, Event, Moment, PolicySettings, Report, Versioned, apply, claim};
+use crate::policy::{
+    Caller, Change, Event, Moment, PolicySettings, Report, UsageSettings, UsageState, Versioned, apply, claim,
+};
 
 pub(super) const START: i64 = 1_790_000_000;
 
@@ -21,6 +23,8 @@ pub(super) fn step(text: &str) -> StepSpec {
         price: None,
         attempts: 2,
         fingerprint: None,
+        entry: None,
+        gauges: Vec::new(),
         no_key: None,
         put_last: None,
     }
@@ -48,6 +52,7 @@ pub(super) enum Says {
 
 pub(super) struct Play {
     pub(super) holds: Vec<Versioned>,
+    pub(super) usage: UsageState,
     pub(super) replies: BTreeMap<String, Vec<Says>>,
     pub(super) sent: Vec<(String, AttemptKind)>,
     pub(super) elapsed: Duration,
@@ -61,6 +66,7 @@ impl Play {
     pub(super) fn new(replies: &[(&str, &[Says])]) -> Self {
         Self {
             holds: Vec::new(),
+            usage: UsageState::default(),
             replies: replies.iter().map(|(name, says)| ((*name).to_owned(), says.to_vec())).collect(),
             sent: Vec::new(),
             elapsed: Duration::ZERO,
@@ -94,7 +100,10 @@ impl Play {
         let mut run = Run::new(spec, shape, directives);
         loop {
             let holds = self.holds.clone();
-            match run.poll(&View { holds: &holds, now: self.now(), elapsed: self.elapsed }) {
+            let usage = self.usage.clone();
+            let (now, elapsed) = (self.now(), self.elapsed);
+            let bounds = UsageSettings::default();
+            match run.poll(&View { holds: &holds, usage: &usage, bounds: &bounds, now, elapsed }) {
                 Step::End(end) => return (end, run),
                 Step::Wait(wait) => {
                     assert!(!wait.is_zero(), "a wait of nothing would spin");
@@ -130,9 +139,9 @@ impl Play {
             target: &target,
             request_id: &id,
             started_at,
-            fingerprint: None,
+            caller: Caller::default(),
             siblings: &[],
-            ever_worked: false,
+            last_success: None,
         };
         let settings = PolicySettings::default();
         let moment = Moment { now: self.now(), settings: &settings, jitter: 0.0 };

@@ -10,10 +10,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::domain::{AttemptKind, Class, Failure};
-use crate::policy::{Gate, HoldRecord, Versioned, full_jitter, gate, is_transient, returns_at};
+use crate::policy::{UsageSettings, UsageState, Versioned, full_jitter};
 
-use super::eligibility::{Eligibility, eligibility};
-use super::end::{End, Skip, SkipReason};
+use super::end::{End, SkipReason};
 use super::spec::{Directives, RequestShape, Spec, StepSpec};
 
 /// The world at one moment.
@@ -21,6 +20,10 @@ use super::spec::{Directives, RequestShape, Spec, StepSpec};
 pub struct View<'a> {
     /// All holds.
     pub holds: &'a [Versioned],
+    /// What is known of the use of its accounts.
+    pub usage: &'a UsageState,
+    /// How near limits may come.
+    pub bounds: &'a UsageSettings,
     /// The wall clock.
     pub now: Timestamp,
     /// Since the request began.
@@ -50,6 +53,8 @@ pub struct Exchange {
     pub claims: Vec<Versioned>,
     /// What was wrong with the answer that is to be repaired.
     pub repair: Option<String>,
+    /// Whether it is the last resort, which is asked although a hold or a limit speaks against it.
+    pub is_resort: bool,
     /// How much of the request's deadline is left.
     pub time_left: Duration,
 }
@@ -165,34 +170,6 @@ impl Run {
         self.wait_or_give_up(view)
     }
 
-    /// Who would be asked now, in order; the last resort when there is nobody else.
-    pub fn plan(&self, view: &View<'_>) -> Vec<Planned> {
-        let planned = |step: &usize| match self.gate(*step, view) {
-            Ok(claims) => Some(Planned { step: *step, probe: !claims.is_empty() }),
-            Err(_) => None,
-        };
-        let allowed = if self.directives.no_fallback { 1 } else { usize::MAX };
-        let most = self.directives.max_steps.map_or(usize::MAX, |max| max as usize);
-        let order: Vec<Planned> = self.queue.iter().filter_map(planned).take(allowed.min(most)).collect();
-        let resort = self.try_last_resort(view).filter(|_| order.is_empty());
-        let resort = resort.map(|send| Planned { step: send.step, probe: !send.claims.is_empty() });
-        order.into_iter().chain(resort).collect()
-    }
-
-    /// Each step that was not asked although its turn could have come, with the reason as things stand at this moment.
-    pub fn skipped(&self, view: &View<'_>) -> Vec<Skip> {
-        let mut out: Vec<Skip> = Vec::new();
-        let own = self.indexes(&self.spec.steps);
-        for step in own.into_iter().chain(self.queue.iter().copied()) {
-            let seen = out.iter().any(|skip| skip.step == step);
-            let asked = self.progress.get(step).is_none_or(|progress| progress.asked > 0);
-            if !seen && !asked {
-                out.extend(self.skip_of(step, view));
-            }
-        }
-        out
-    }
-
     /// The exchange is about to be made.
     pub fn on_sent(&mut self, send: &Exchange) {
         self.attempts += 1;
@@ -275,38 +252,6 @@ impl Run {
         wanted.iter().filter_map(|step| self.index(step)).collect()
     }
 
-    /// Whether the step may be asked now: the holds to claim, or the reason why not.
-    pub(super) fn gate<'a>(&self, step: usize, view: &View<'a>) -> Result<Vec<&'a Versioned>, Option<&'a Versioned>> {
-        let (Some(spec), Some(progress)) = (self.steps.get(step), self.progress.get(step)) else { return Err(None) };
-        if progress.barred.is_some() {
-            return Err(None);
-        }
-        match eligibility(view.holds, &spec.target, view.now, spec.fingerprint.as_deref()) {
-            Eligibility::Eligible => Ok(Vec::new()),
-            Eligibility::Probe(claims) => Ok(claims),
-            Eligibility::Held(by) => Err(Some(by)),
-        }
-    }
-
-    fn skip_of(&self, step: usize, view: &View<'_>) -> Option<Skip> {
-        let spec = self.steps.get(step)?;
-        let (reason, by) = match (self.progress.get(step)?.barred.clone(), self.gate(step, view)) {
-            (Some(reason), _) => (reason, None),
-            (None, Err(Some(by))) => (held_by(&by.record), Some(by)),
-            (None, Err(None)) => return None,
-            (None, Ok(_)) if self.attempts >= self.spec.limits.attempts => (SkipReason::AttemptsUsed, None),
-            // It would have been asked next: nothing kept it back.
-            (None, Ok(_)) => return None,
-        };
-        Some(Skip {
-            step,
-            deployment: spec.target.deployment.clone(),
-            reason,
-            until: by.and_then(|by| returns_at(&by.record)),
-            provenance: by.map(|by| by.record.provenance()),
-        })
-    }
-
     /// A decided retry or repair, if the step may still be asked. The hold counts, not our plan: the failure itself may
     /// have set one, or another process may have seen more failures meanwhile. A plan that came to nothing is given up
     /// before the wait for it, not after.
@@ -317,7 +262,7 @@ impl Run {
             Pending::Repair { step, what } => (step, AttemptKind::Repair, Some(what), Duration::ZERO),
         };
         let limits = &self.spec.limits;
-        let may = self.attempts < limits.attempts && self.gate(step, view).is_ok_and(|claims| claims.is_empty());
+        let may = self.attempts < limits.attempts && self.turn(step, view).is_ok_and(|turn| turn.claims.is_empty());
         if may && view.elapsed < not_before {
             return Some(Step::Wait(not_before.saturating_sub(view.elapsed)));
         }
@@ -331,7 +276,7 @@ impl Run {
         None
     }
 
-    fn send(
+    pub(super) fn send(
         &self,
         step: usize,
         kind: AttemptKind,
@@ -344,53 +289,8 @@ impl Run {
             kind,
             claims: claims.iter().map(|held| (*held).clone()).collect(),
             repair,
+            is_resort: false,
             time_left: self.spec.limits.deadline.saturating_sub(view.elapsed),
-        }
-    }
-
-    fn first_eligible(&self, view: &View<'_>) -> Option<Exchange> {
-        let fresh = |step: &usize| self.progress.get(*step).is_some_and(|progress| progress.asked == 0);
-        let room = self.has_room();
-        let first = self.queue.iter().copied().filter(|step| room && fresh(step)).find_map(|step| {
-            let claims = self.gate(step, view).ok()?;
-            let kind = if claims.is_empty() { AttemptKind::First } else { AttemptKind::Probe };
-            Some(self.send(step, kind, &claims, None, view))
-        });
-        // After a wait, a step whose limit is over may use its second try.
-        first.or_else(|| {
-            self.waiting_since?;
-            self.queue.iter().copied().filter(|step| self.may_be_waited_for(*step) && !fresh(step)).find_map(|step| {
-                let claims = self.gate(step, view).ok()?;
-                Some(self.send(step, AttemptKind::Retry, &claims, None, view))
-            })
-        })
-    }
-
-    /// Whether one more deployment may be asked.
-    fn has_room(&self) -> bool {
-        let asked = self.progress.iter().filter(|progress| progress.asked > 0).count();
-        self.directives.max_steps.is_none_or(|max| asked < max as usize)
-    }
-
-    /// The last resort is asked although it is held, if all that holds it passes by itself and soon. One that is no step
-    /// of the ladder has its turn only here, so it may as well be free, or due for its probe.
-    fn try_last_resort(&self, view: &View<'_>) -> Option<Exchange> {
-        let step = self.last_resort?;
-        let spec = self.steps.get(step)?;
-        if !self.has_room() || self.progress.get(step)?.asked > 0 {
-            return None;
-        }
-        match self.gate(step, view) {
-            Ok(claims) if claims.is_empty() => Some(self.send(step, AttemptKind::First, &[], None, view)),
-            Ok(claims) => Some(self.send(step, AttemptKind::Probe, &claims, None, view)),
-            Err(None) => None,
-            Err(Some(_)) => {
-                let fingerprint = spec.fingerprint.as_deref();
-                let covering = view.holds.iter().filter(|held| held.record.scope().covers(&spec.target));
-                let mut holding = covering.filter(|held| gate(&held.record, view.now, fingerprint) != Gate::Open);
-                let transient = holding.all(|held| is_transient(&held.record));
-                transient.then(|| self.send(step, AttemptKind::First, &[], None, view))
-            }
         }
     }
 
@@ -414,10 +314,6 @@ impl Run {
             self.pending = Some(Pending::Repair { step: sent.step, what: failure.evidence.clone() });
         }
     }
-}
-
-fn held_by(record: &HoldRecord) -> SkipReason {
-    SkipReason::Held { kind: record.kind(), class: record.class(), evidence: record.evidence().to_owned() }
 }
 
 /// Whether the status says that the request itself is wrong. What is not understood of these would most likely fail

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::catalog::Price;
 use crate::domain::{LadderName, ProviderName, Target};
+use crate::policy::{Caller, Demand, Gauge, UsageState};
 
 /// What an answer is assumed to take at most, in tokens, when the request sets no bound.
 const LONG_ANSWER: u64 = 8192;
@@ -25,6 +26,10 @@ pub struct StepSpec {
     pub attempts: u32,
     /// The salted fingerprint of the key.
     pub fingerprint: Option<String>,
+    /// The salted fingerprint of what the config says of it.
+    pub entry: Option<String>,
+    /// What is counted of its use, and the limits that config and catalogue know.
+    pub gauges: Vec<Gauge>,
     /// Why there is no key although one is needed.
     pub no_key: Option<String>,
     /// Why it is asked only after the others, whatever the order.
@@ -107,7 +112,22 @@ pub struct RequestShape {
     pub images: bool,
 }
 
+impl StepSpec {
+    /// With what it is asked.
+    pub fn caller(&self) -> Caller<'_> {
+        Caller { key: self.fingerprint.as_deref(), entry: self.entry.as_deref() }
+    }
+}
+
 impl RequestShape {
+    /// What the request is expected to use at this step, by what the model's answers have told so far.
+    pub fn demand(&self, step: &StepSpec, usage: &UsageState) -> Demand {
+        let longest = [self.max_tokens, step.max_output].into_iter().flatten().min();
+        let demand = usage.estimate(&step.target.deployment).demand(self.input_tokens, longest);
+        let usd = step.price.map_or(0.0, |price| (demand.input * price.input + demand.output * price.output) / 1e6);
+        Demand { usd: if usd.is_finite() { usd } else { 0.0 }, ..demand }
+    }
+
     /// Whether the request cannot fit this window.
     pub(super) fn overflows(&self, window: u64) -> bool {
         self.input_tokens.saturating_add(self.max_tokens.unwrap_or(1)) > window

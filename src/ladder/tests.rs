@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::play::{Play, START, Says, play, spec, step};
 use super::*;
 use crate::domain::{AttemptKind, Class, Failure, ScopeLevel};
-use crate::policy::HoldRecord;
+use crate::policy::{HoldRecord, UsageSettings, UsageState};
 
 #[test]
 fn what_each_class_makes_the_ladder_do() {
@@ -49,7 +49,13 @@ fn what_is_not_understood_stops_only_where_the_request_is_blamed() {
     ] {
         let mut run = Run::new(spec(&["a/m@k", "b/n@k"]), RequestShape::default(), Directives::default());
         let now = Timestamp::from_second(START).expect("a time");
-        let view = View { holds: &[], now, elapsed: Duration::ZERO };
+        let view = View {
+            holds: &[],
+            usage: &UsageState::default(),
+            bounds: &UsageSettings::default(),
+            now,
+            elapsed: Duration::ZERO,
+        };
         let Step::Send(exchange) = run.poll(&view) else { panic!("the first step is asked") };
         run.on_sent(&exchange);
         let failure = Failure::new(Class::Unknown, ScopeLevel::Request, "test", "?");
@@ -210,7 +216,13 @@ fn a_last_resort_outside_the_ladder_is_asked_once_its_quota_is_back() {
             }
         }
         let run = Run::new(ladder.clone(), RequestShape::default(), Directives::default());
-        let view = View { holds: &world.holds.clone(), now: world.now(), elapsed: Duration::ZERO };
+        let view = View {
+            holds: &world.holds.clone(),
+            usage: &UsageState::default(),
+            bounds: &UsageSettings::default(),
+            now: world.now(),
+            elapsed: Duration::ZERO,
+        };
         let planned: Vec<String> =
             run.plan(&view).iter().map(|planned| run.steps()[planned.step].target.deployment.to_string()).collect();
         assert_eq!(planned.first().map(String::as_str), asked.first().copied(), "what is planned is done");
@@ -232,7 +244,13 @@ fn directives_are_obeyed_and_told() {
         let mut world = Play::new(&[("a/m@k", &fail), ("b/n@k", &fail), ("c/o@k", &fail)]);
         let (_, run) = world.run(spec(&steps), RequestShape::default(), directives);
         let names: Vec<String> = world.names().into_iter().map(str::to_owned).collect();
-        let view = View { holds: &world.holds, now: world.now(), elapsed: world.elapsed };
+        let view = View {
+            holds: &world.holds,
+            usage: &UsageState::default(),
+            bounds: &UsageSettings::default(),
+            now: world.now(),
+            elapsed: world.elapsed,
+        };
         let skipped: Vec<&str> = run.skipped(&view).iter().map(|skip| skip.reason.word()).collect();
         (names, skipped)
     };
@@ -302,7 +320,13 @@ fn what_was_spent_counts_against_the_ceiling() {
     }
     let shape = RequestShape { input_tokens: 10, max_tokens: Some(1000), images: false };
     let mut run = Run::new(ladder, shape, Directives::default());
-    let view = View { holds: &[], now: Timestamp::from_second(START).expect("a time"), elapsed: Duration::ZERO };
+    let view = View {
+        holds: &[],
+        usage: &UsageState::default(),
+        bounds: &UsageSettings::default(),
+        now: Timestamp::from_second(START).expect("a time"),
+        elapsed: Duration::ZERO,
+    };
     let Step::Send(first) = run.poll(&view) else { panic!("0.60 is under the ceiling") };
     run.on_sent(&first);
     run.on_cost(0.6);
