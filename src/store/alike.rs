@@ -46,10 +46,36 @@ fn batch() -> impl Strategy<Value = Batch> {
 }
 
 fn filter() -> impl Strategy<Value = LogFilter> {
-    let class = prop::option::of(prop::sample::select(&[Class::Timeout, Class::Auth][..]));
-    let (since, after) = (prop::option::of(0..50_i64), prop::option::of(0..6_i64));
-    (prop::option::weighted(0.2, id()), class, since, prop_oneof![Just(usize::MAX), 0..3_usize], after)
-        .prop_map(|(id, class, since, limit, after)| LogFilter { id, class, since: since.map(at), limit, after })
+    let some = |words: &[&str]| {
+        let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+        prop_oneof![2 => Just(Vec::new()), 1 => prop::collection::vec(prop::sample::select(words), 1..3)]
+    };
+    let time = || prop::option::weighted(0.3, 0..50_i64);
+    let ended = some(&["answered", "exhausted", "unfinished"]);
+    let conditions = (
+        prop::option::weighted(0.2, id()),
+        some(&["timeout", "auth"]),
+        some(&["groq", "groq/llama", "groq/llama@team", "@team", "lab@team", "lab/qwen"]),
+        prop::option::weighted(0.3, prop::sample::select(vec!["main", "", "other"])),
+        ended,
+    );
+    (conditions, time(), time(), prop_oneof![Just(usize::MAX), 0..3_usize], prop::option::of(0..6_i64)).prop_map(
+        |((id, classes, asked, ladder, outcomes), since, until, limit, after)| LogFilter {
+            id,
+            classes: parsed(&classes),
+            since: since.map(at),
+            until: until.map(at),
+            asked: parsed(&asked),
+            ladder: ladder.map(Into::into),
+            outcomes: parsed(&outcomes),
+            limit,
+            after,
+        },
+    )
+}
+
+fn parsed<T: std::str::FromStr<Err: std::fmt::Debug>>(words: &[String]) -> Vec<T> {
+    words.iter().map(|word| word.parse().expect("a good word")).collect()
 }
 
 /// The answer, with only the kind of an error.

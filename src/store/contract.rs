@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::{Batch, LogFilter, MemoryStore, OpenOptions, SqliteStore, Store, StoreError, update};
+use super::{Accounts, Batch, LogFilter, MemoryStore, OpenOptions, SqliteStore, Store, StoreError, update};
 use crate::domain::{
     AttemptKind, AttemptRecord, Class, Dimension, KeptEvidence, Outcome, Provenance, RequestId, RequestRecord, Scope,
     ScopeLevel, Usage,
@@ -12,7 +12,7 @@ use crate::domain::{
 use crate::policy::{Change, Circuit, CircuitState, Cooldown, Family, HoldRecord, Key, Lease, Quarantine, Versioned};
 
 /// Runs a part of the story on each backend.
-fn on_both(part: impl Fn(&dyn Store)) {
+pub(super) fn on_both(part: impl Fn(&dyn Store)) {
     part(&MemoryStore::new());
     let directory = tempfile::tempdir().expect("a directory");
     let store = SqliteStore::open(&directory.path().join("state.db"), OpenOptions::default()).expect("a store");
@@ -37,6 +37,8 @@ pub(super) fn cooldown(model: &str, streak: u32) -> HoldRecord {
         until: at(60),
         provenance: Provenance::Fact,
         streak,
+        obeyed: streak / 2,
+        obeyed_since: (streak > 2).then(|| at(3)),
         evidence: "Limit 12000, \"quoted\" 余额不足".to_owned(),
         request_id: Some("r-1".into()),
     })
@@ -186,6 +188,24 @@ fn a_removal_happens_only_at_the_expected_version_and_ids_are_not_used_again() {
 }
 
 #[test]
+fn what_was_decided_on_a_removed_record_is_not_written_over_a_new_one() {
+    on_both(|store| {
+        let version = || store.holds().expect("holds")[0].version;
+        let mut seen: Vec<i64> = Vec::new();
+        for round in 0..3 {
+            store.commit(&changes([change(None, cooldown("llama", round))])).expect("new");
+            for old in &seen {
+                conflicts(store, &changes([change(Some(*old), cooldown("llama", 9))]));
+            }
+            seen.push(version());
+            store.commit(&changes([change(Some(version()), cooldown("llama", round))])).expect("update");
+            seen.push(version());
+            store.commit(&changes([removal(Some(version()), cooldown("llama", 0).key())])).expect("removed");
+        }
+    });
+}
+
+#[test]
 fn a_batch_with_one_conflict_writes_nothing() {
     on_both(|store| {
         store.commit(&changes([change(None, cooldown("llama", 1))])).expect("new");
@@ -198,6 +218,7 @@ fn a_batch_with_one_conflict_writes_nothing() {
             attempts: vec![("r-1".into(), 0, attempt("groq/llama@team", AttemptKind::First, None, 0))],
             kept: vec![("r-1".into(), 0, KeptEvidence::default())],
             request: Some(request("r-1", 0, Vec::new())),
+            ..Batch::default()
         };
         conflicts(store, &batch);
         assert_eq!(ids(store, &LogFilter::default()), Vec::<String>::new());
@@ -234,7 +255,8 @@ fn a_change_that_carries_another_record_is_refused() {
     on_both(|store| {
         let astray = Change { key: cooldown("one", 1).key(), expected: None, record: Some(cooldown("two", 1)) };
         assert!(matches!(store.commit(&changes([astray.clone()])), Err(StoreError::Mismatch { .. })));
-        let decided = store.commit_decided(&mut |_| changes([change(None, cooldown("one", 1)), astray.clone()]));
+        let decided =
+            store.commit_decided(&Accounts::None, &mut |_| changes([change(None, cooldown("one", 1)), astray.clone()]));
         assert!(matches!(decided, Err(StoreError::Mismatch { .. })));
         assert_eq!(store.holds().expect("holds"), []);
     });
@@ -287,9 +309,12 @@ fn the_log_is_filtered_and_followed() {
         assert_eq!(ids(store, &LogFilter { limit: 2, ..all.clone() }), ["c", "d"]);
         assert_eq!(ids(store, &LogFilter { limit: 0, ..all.clone() }), Vec::<String>::new());
         assert_eq!(ids(store, &LogFilter { id: Some("b".into()), ..all.clone() }), ["b"]);
-        assert_eq!(ids(store, &LogFilter { class: Some(Class::Timeout), ..all.clone() }), ["a", "c"]);
-        assert_eq!(ids(store, &LogFilter { class: Some(Class::Timeout), since: Some(at(1)), ..all.clone() }), ["c"]);
+        assert_eq!(ids(store, &LogFilter { classes: vec![Class::Timeout], ..all.clone() }), ["a", "c"]);
+        assert_eq!(ids(store, &LogFilter { classes: vec![Class::Timeout], since: Some(at(1)), ..all.clone() }), ["c"]);
         assert_eq!(ids(store, &LogFilter { since: Some(at(20)), ..all.clone() }), ["c", "d"]);
+        assert_eq!(ids(store, &LogFilter { since: Some(at(10)), until: Some(at(20)), ..all.clone() }), ["b"]);
+        let both = vec![Class::Auth, Class::Timeout];
+        assert_eq!(ids(store, &LogFilter { classes: both, limit: 3, ..all.clone() }), ["b", "c", "d"]);
 
         // A follower sees each end once, in pieces or at once; what is unfinished waits.
         let piece = store.log(&LogFilter { after: Some(0), limit: 3, ..all.clone() }).expect("log");

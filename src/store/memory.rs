@@ -6,10 +6,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 
-use super::{Batch, Health, LogFilter, LogPage, ShapeCount, Store, StoreError, tally_unfinished, unfinished};
+use super::{
+    Accounts, Batch, Health, LogFilter, LogPage, ShapeCount, Snapshot, Store, StoreError, tally_unfinished, unfinished,
+};
 use crate::clock::Rng;
-use crate::domain::{AttemptKind, AttemptRecord, Class, Deployment, KeptEvidence, Outcome, RequestId, RequestRecord};
-use crate::policy::{Change, Key, Versioned};
+use crate::domain::{
+    AccountName, AttemptKind, AttemptRecord, Class, Deployment, KeptEvidence, ModelName, Outcome, ProviderName,
+    RequestId, RequestRecord,
+};
+use crate::policy::{Change, Estimate, Flight, Key, MeterChange, MeterKey, UsageState, Versioned, VersionedMeter};
 
 /// State that ends with the process and behaves as the file does.
 #[derive(Debug)]
@@ -22,6 +27,11 @@ pub struct MemoryStore {
 struct State {
     holds: BTreeMap<Key, Versioned>,
     last_hold_id: i64,
+    /// The highest version of any record that was removed; new ones begin above it.
+    last_version: i64,
+    meters: BTreeMap<MeterKey, VersionedMeter>,
+    flights: BTreeMap<RequestId, Flight>,
+    estimates: BTreeMap<(ProviderName, ModelName), Estimate>,
     attempts: BTreeMap<(RequestId, u32), AttemptRecord>,
     kept: BTreeMap<(RequestId, u32), KeptEvidence>,
     /// By place in the log.
@@ -63,9 +73,13 @@ impl Store for MemoryStore {
         self.state().commit(batch)
     }
 
-    fn commit_decided(&self, decide: &mut dyn FnMut(&[Versioned]) -> Batch) -> Result<(), StoreError> {
+    fn snapshot(&self, of: &Accounts) -> Result<Snapshot, StoreError> {
+        Ok(self.state().snapshot(of))
+    }
+
+    fn commit_decided(&self, of: &Accounts, decide: &mut dyn FnMut(&Snapshot) -> Batch) -> Result<(), StoreError> {
         let mut state = self.state();
-        let batch = decide(&state.holds());
+        let batch = decide(&state.snapshot(of));
         state.commit(&batch)
     }
 
@@ -126,15 +140,48 @@ impl State {
         holds
     }
 
+    fn snapshot(&self, of: &Accounts) -> Snapshot {
+        let is_wanted = |provider: &ProviderName, account: Option<&AccountName>| match of {
+            Accounts::None => false,
+            Accounts::All => true,
+            Accounts::Of(accounts) => {
+                accounts.iter().any(|(p, a)| p == provider && account.is_none_or(|account| a == account))
+            }
+        };
+        let meters = self.meters.values().filter(|held| {
+            let scope = &held.meter.scope;
+            is_wanted(&scope.provider, scope.account.as_ref())
+        });
+        let flights = self.flights.values();
+        let flights =
+            flights.filter(|flight| is_wanted(&flight.target.deployment.provider, Some(&flight.target.account)));
+        let estimates = self.estimates.values().filter(|estimate| is_wanted(&estimate.provider, None));
+        let usage = UsageState {
+            meters: meters.cloned().collect(),
+            flights: flights.cloned().collect(),
+            estimates: estimates.cloned().collect(),
+        };
+        Snapshot { holds: self.holds(), usage }
+    }
+
     fn commit(&mut self, batch: &Batch) -> Result<(), StoreError> {
         batch.check()?;
         // All changes are tried on a copy, so that a conflict in the last one leaves no trace of the first.
-        let (mut holds, mut last_hold_id) = (self.holds.clone(), self.last_hold_id);
+        let (mut holds, mut last_hold_id, mut last_version) =
+            (self.holds.clone(), self.last_hold_id, self.last_version);
         for change in &batch.changes {
-            apply(&mut holds, &mut last_hold_id, change)?;
+            apply(&mut holds, &mut last_hold_id, &mut last_version, change)?;
         }
-        self.holds = holds;
-        self.last_hold_id = last_hold_id;
+        let mut meters = self.meters.clone();
+        for change in &batch.meters {
+            apply_to_meters(&mut meters, change)?;
+        }
+        (self.holds, self.meters) = (holds, meters);
+        (self.last_hold_id, self.last_version) = (last_hold_id, last_version);
+        self.flights.retain(|id, _| !batch.landed.contains(id));
+        self.flights.extend(batch.flights.iter().map(|flight| (flight.id.clone(), flight.clone())));
+        let named = |estimate: &Estimate| ((estimate.provider.clone(), estimate.model.clone()), estimate.clone());
+        self.estimates.extend(batch.estimates.iter().map(named));
         for (id, place, attempt) in &batch.attempts {
             self.attempts.insert((id.clone(), *place), attempt.clone());
             self.note_health(attempt);
@@ -186,8 +233,7 @@ impl State {
 
     fn log(&self, filter: &LogFilter) -> LogPage {
         let wanted = |place: i64, request: &RequestRecord| {
-            filter.id.as_ref().is_none_or(|id| *id == request.id)
-                && filter.class.is_none_or(|class| request.attempts.iter().any(|a| a.class == Some(class)))
+            filter.fits(request)
                 && filter.after.is_none_or(|after| place > after && request.outcome != Outcome::Unfinished)
         };
         let mut found: Vec<_> = self
@@ -195,6 +241,7 @@ impl State {
             .iter()
             // By the time that the row states: the attempts of an unfinished request may know an earlier one.
             .filter(|(_, request)| filter.since.is_none_or(|since| request.started_at >= since))
+            .filter(|(_, request)| filter.until.is_none_or(|until| request.started_at < until))
             .map(|(place, request)| (*place, self.whole(request)))
             .filter(|(place, request)| wanted(*place, request))
             .collect();
@@ -221,19 +268,40 @@ impl State {
     }
 }
 
-fn apply(holds: &mut BTreeMap<Key, Versioned>, last_id: &mut i64, change: &Change) -> Result<(), StoreError> {
+fn apply_to_meters(meters: &mut BTreeMap<MeterKey, VersionedMeter>, change: &MeterChange) -> Result<(), StoreError> {
+    let found = meters.get(&change.key).map(|held| held.version);
+    if found != change.expected {
+        return Err(StoreError::Conflict);
+    }
+    match &change.meter {
+        Some(meter) => {
+            let held = VersionedMeter { version: found.unwrap_or(0) + 1, meter: meter.clone() };
+            meters.insert(change.key.clone(), held);
+        }
+        None => drop(meters.remove(&change.key)),
+    }
+    Ok(())
+}
+
+fn apply(
+    holds: &mut BTreeMap<Key, Versioned>,
+    last_id: &mut i64,
+    last_version: &mut i64,
+    change: &Change,
+) -> Result<(), StoreError> {
     let found = holds.get(&change.key);
     if found.map(|hold| hold.version) != change.expected {
         return Err(StoreError::Conflict);
     }
-    let (id, version) = found.map_or((*last_id + 1, 1), |hold| (hold.id, hold.version + 1));
+    let (id, version) = found.map_or((*last_id + 1, *last_version + 1), |hold| (hold.id, hold.version + 1));
     match &change.record {
         Some(record) => {
             *last_id = id.max(*last_id);
             holds.insert(change.key.clone(), Versioned { id, version, record: record.clone() });
         }
         None => {
-            holds.remove(&change.key);
+            let removed = holds.remove(&change.key);
+            *last_version = removed.map_or(*last_version, |hold| hold.version.max(*last_version));
         }
     }
     Ok(())

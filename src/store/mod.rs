@@ -17,9 +17,10 @@ mod sqlite;
 use jiff::Timestamp;
 
 use crate::domain::{
-    AccountName, AttemptRecord, Class, Deployment, KeptEvidence, Outcome, RequestId, RequestRecord, Usage,
+    AccountName, AttemptRecord, Class, Deployment, KeptEvidence, LadderName, Outcome, ProviderName, RequestId,
+    RequestRecord, Selector, Target, Usage,
 };
-use crate::policy::{Change, Versioned};
+use crate::policy::{Change, Estimate, Flight, MeterChange, UsageState, Versioned};
 
 pub use error::StoreError;
 pub use memory::MemoryStore;
@@ -30,6 +31,14 @@ pub use sqlite::{OpenOptions, Pruned, Retention, SqliteStore};
 pub struct Batch {
     /// Holds that are set, changed or lifted, each if it is still at the version that the decision saw.
     pub changes: Vec<Change>,
+    /// Meters that moved, each if it is still at the version that the decision saw.
+    pub meters: Vec<MeterChange>,
+    /// Requests that take off. One of the same request is replaced.
+    pub flights: Vec<Flight>,
+    /// Requests that are over, if they were under way.
+    pub landed: Vec<RequestId>,
+    /// What was learned of models' tokens, in place of what was known.
+    pub estimates: Vec<Estimate>,
     /// Attempts by their request and their place in it, counted from 0. One that is already there is replaced.
     pub attempts: Vec<(RequestId, u32, AttemptRecord)>,
     /// All that was said with some of the attempts, by their request and place. What is already there is replaced.
@@ -42,7 +51,7 @@ pub struct Batch {
 impl Batch {
     /// Whether there is nothing to write.
     pub fn is_empty(&self) -> bool {
-        self.changes.is_empty() && self.attempts.is_empty() && self.kept.is_empty() && self.request.is_none()
+        *self == Self::default()
     }
 
     /// Refuses a change that names one record and carries another: it would compare one and write the other.
@@ -53,6 +62,35 @@ impl Batch {
             None => Ok(()),
         }
     }
+}
+
+/// Of which accounts the usage is wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Accounts {
+    /// Of none: holds alone.
+    None,
+    /// Of these, with what is counted for their providers as a whole.
+    Of(Vec<(ProviderName, AccountName)>),
+    /// Of all.
+    All,
+}
+
+impl Accounts {
+    /// Of the accounts of these targets, each once.
+    pub fn of<'a>(targets: impl IntoIterator<Item = &'a Target>) -> Self {
+        let pair = |target: &Target| (target.deployment.provider.clone(), target.account.clone());
+        let accounts: std::collections::BTreeSet<_> = targets.into_iter().map(pair).collect();
+        Self::Of(accounts.into_iter().collect())
+    }
+}
+
+/// What a decision is made on, as of one moment.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Snapshot {
+    /// All holds.
+    pub holds: Vec<Versioned>,
+    /// The usage of the accounts that were wanted.
+    pub usage: UsageState,
 }
 
 /// When a deployment last worked and last failed, by the start of the attempt.
@@ -84,10 +122,18 @@ pub struct ShapeCount {
 pub struct LogFilter {
     /// This one only.
     pub id: Option<RequestId>,
-    /// At least one attempt failed with this class.
-    pub class: Option<Class>,
+    /// At least one attempt failed with one of these classes; empty: any.
+    pub classes: Vec<Class>,
     /// Started at or after this time.
     pub since: Option<Timestamp>,
+    /// Started before this time.
+    pub until: Option<Timestamp>,
+    /// At least one attempt was made at a deployment that one of these matches; empty: any.
+    pub asked: Vec<Selector>,
+    /// Went down this ladder.
+    pub ladder: Option<LadderName>,
+    /// Ended in one of these ways; empty: any.
+    pub outcomes: Vec<Outcome>,
     /// At most this many: the newest, or with `after` the oldest ones that follow it.
     pub limit: usize,
     /// Only requests that ended after this place of the log, a [`LogPage::last`]. Unfinished ones are left out: they
@@ -98,7 +144,32 @@ pub struct LogFilter {
 impl Default for LogFilter {
     /// Everything.
     fn default() -> Self {
-        Self { id: None, class: None, since: None, limit: usize::MAX, after: None }
+        Self {
+            id: None,
+            classes: Vec::new(),
+            since: None,
+            until: None,
+            asked: Vec::new(),
+            ladder: None,
+            outcomes: Vec::new(),
+            limit: usize::MAX,
+            after: None,
+        }
+    }
+}
+
+impl LogFilter {
+    /// Whether the request with its attempts fulfils all conditions that do not depend on its place in the log. For
+    /// backends that cannot search.
+    fn fits(&self, request: &RequestRecord) -> bool {
+        let any = |found: &dyn Fn(&AttemptRecord) -> bool| request.attempts.iter().any(found);
+        let failed = |attempt: &AttemptRecord| attempt.class.is_some_and(|class| self.classes.contains(&class));
+        let asked = |attempt: &AttemptRecord| self.asked.iter().any(|selector| selector.matches(&attempt.deployment));
+        self.id.as_ref().is_none_or(|id| *id == request.id)
+            && self.ladder.as_ref().is_none_or(|ladder| *ladder == request.ladder)
+            && (self.outcomes.is_empty() || self.outcomes.contains(&request.outcome))
+            && (self.classes.is_empty() || any(&failed))
+            && (self.asked.is_empty() || any(&asked))
     }
 }
 
@@ -119,6 +190,12 @@ pub trait Store {
     /// When the state cannot be read.
     fn holds(&self) -> Result<Vec<Versioned>, StoreError>;
 
+    /// All holds with the usage of some accounts, as of one moment.
+    ///
+    /// # Errors
+    /// When the state cannot be read.
+    fn snapshot(&self, of: &Accounts) -> Result<Snapshot, StoreError>;
+
     /// Writes all of the batch or nothing.
     ///
     /// # Errors
@@ -126,13 +203,13 @@ pub trait Store {
     /// cannot be written.
     fn commit(&self, batch: &Batch) -> Result<(), StoreError>;
 
-    /// Reads the holds, decides and commits with no other writer in between, where the backend can; `decide` must not
-    /// use the store. Only [`update`] needs it.
+    /// Reads, decides and commits with no other writer in between, where the backend can; `decide` must not use the
+    /// store.
     ///
     /// # Errors
     /// As [`commit`](Self::commit).
-    fn commit_decided(&self, decide: &mut dyn FnMut(&[Versioned]) -> Batch) -> Result<(), StoreError> {
-        let batch = decide(&self.holds()?);
+    fn commit_decided(&self, of: &Accounts, decide: &mut dyn FnMut(&Snapshot) -> Batch) -> Result<(), StoreError> {
+        let batch = decide(&self.snapshot(of)?);
         self.commit(&batch)
     }
 
@@ -182,6 +259,11 @@ pub trait Store {
     /// When the state cannot be read.
     fn change_token(&self) -> Result<u64, StoreError>;
 
+    /// What happened to the state that a person must know, once.
+    fn take_warning(&self) -> Option<String> {
+        None
+    }
+
     /// 16 random bytes, made once per store, which go into the fingerprints of keys.
     ///
     /// # Errors
@@ -196,7 +278,7 @@ const QUICK_TRIES: u32 = 3;
 /// How often it decides in all. Under the lock of a file nothing can conflict; the rest is for backends without one.
 const TRIES: u32 = 32;
 
-/// Reads, makes the pure decision, commits, and decides again when another process was faster.
+/// Reads the holds, makes the pure decision, commits, and decides again when another process was faster.
 ///
 /// `decide` may run several times and must not use the store. A decision to write nothing takes no lock.
 ///
@@ -214,20 +296,44 @@ pub fn update<T>(store: &dyn Store, decide: impl Fn(&[Versioned]) -> (Batch, T))
             Err(error) => return Err(error),
         }
     }
+    update_locked(store, &Accounts::None, |snapshot| decide(&snapshot.holds))
+}
+
+/// The same under the lock from the start, for decisions that always write: one transaction instead of two, and no
+/// other process is ever faster.
+///
+/// # Errors
+/// As [`update`].
+pub fn update_locked<T>(
+    store: &dyn Store,
+    of: &Accounts,
+    decide: impl Fn(&Snapshot) -> (Batch, T),
+) -> Result<T, StoreError> {
     for _ in QUICK_TRIES..TRIES {
-        let mut decided = None;
-        let committed = store.commit_decided(&mut |holds| {
-            let (batch, value) = decide(holds);
-            decided = Some(value);
-            batch
-        });
-        match (committed, decided) {
-            (Ok(()), Some(value)) => return Ok(value),
-            (Ok(()), None) | (Err(StoreError::Conflict), _) => {}
-            (Err(error), _) => return Err(error),
+        match update_once(store, of, &decide) {
+            Err(StoreError::Conflict) => {}
+            done => return done,
         }
     }
     Err(StoreError::Contended { tries: TRIES })
+}
+
+/// The same, once: for a decision that was made before and is void when anything that it rests on has changed.
+///
+/// # Errors
+/// [`StoreError::Conflict`] when another process was faster; others when the state cannot be read or written.
+pub fn update_once<T>(
+    store: &dyn Store,
+    of: &Accounts,
+    decide: impl Fn(&Snapshot) -> (Batch, T),
+) -> Result<T, StoreError> {
+    let mut decided = None;
+    store.commit_decided(of, &mut |snapshot| {
+        let (batch, value) = decide(snapshot);
+        decided = Some(value);
+        batch
+    })?;
+    decided.ok_or(StoreError::Conflict)
 }
 
 /// What an unfinished request has cost and how long it has run, as far as its attempts tell.
@@ -277,3 +383,5 @@ fn unfinished(id: &RequestId, first: &AttemptRecord) -> RequestRecord {
 mod alike;
 #[cfg(test)]
 mod contract;
+#[cfg(test)]
+mod contract_usage;

@@ -7,7 +7,7 @@ use crate::domain::{AccountName, CredentialName, ModelName, RequestId, Scope};
 use crate::policy::{Change, Circuit, Cooldown, HoldRecord, Key, Quarantine, Versioned};
 
 const READ_COOLDOWNS: &str = "SELECT id, version, provider, account, credential, model, region, dimension, class, since, \
-     until, provenance, streak, evidence, request_id FROM cooldowns ORDER BY id";
+     until, provenance, streak, obeyed, obeyed_since, evidence, request_id FROM cooldowns ORDER BY id";
 
 const READ_QUARANTINES: &str = "SELECT id, version, provider, account, credential, model, region, dimension, since, \
      until, provenance, probe_at, streak, lease_holder, lease_until, evidence, request_id FROM quarantines ORDER BY id";
@@ -50,6 +50,8 @@ fn cooldown(f: &mut Fields<'_, '_>) -> Result<Cooldown, Trouble> {
         until: f.time()?,
         provenance: f.word()?,
         streak: f.get()?,
+        obeyed: f.get()?,
+        obeyed_since: f.maybe_time()?,
         evidence: f.get()?,
         request_id: f.request_id()?,
     })
@@ -90,17 +92,20 @@ fn circuit(f: &mut Fields<'_, '_>) -> Result<Circuit, Trouble> {
     })
 }
 
-const INSERT_COOLDOWN: &str = "INSERT INTO cooldowns (class, since, until, provenance, streak, evidence, request_id, \
-     id, version, provider, account, credential, model, region, dimension) \
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 1, ?9, ?10, ?11, ?12, ?13, ?14) ON CONFLICT DO NOTHING";
+const INSERT_COOLDOWN: &str = "INSERT INTO cooldowns (class, since, until, provenance, streak, obeyed, obeyed_since, \
+     evidence, request_id, id, version, provider, account, credential, model, region, dimension) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, (SELECT coalesce(max(value), 0) + 1 FROM meta WHERE key = \
+     'last_version'), ?11, ?12, ?13, ?14, ?15, ?16) ON CONFLICT DO NOTHING";
 
 const UPDATE_COOLDOWN: &str = "UPDATE cooldowns SET class = ?1, since = ?2, until = ?3, provenance = ?4, streak = ?5, \
-     evidence = ?6, request_id = ?7, version = version + 1 WHERE version = ?8 AND provider = ?9 AND account = ?10 \
-     AND credential = ?11 AND model = ?12 AND region = ?13 AND dimension = ?14";
+     obeyed = ?6, obeyed_since = ?7, evidence = ?8, request_id = ?9, version = version + 1 WHERE version = ?10 \
+     AND provider = ?11 AND account = ?12 AND credential = ?13 AND model = ?14 AND region = ?15 AND dimension = ?16";
 
 const INSERT_QUARANTINE: &str = "INSERT INTO quarantines (since, until, provenance, probe_at, streak, lease_holder, \
      lease_until, evidence, request_id, id, version, provider, account, credential, model, region, dimension) \
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, 1, ?11, ?12, ?13, ?14, ?15, ?16) ON CONFLICT DO NOTHING";
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, \
+     (SELECT coalesce(max(value), 0) + 1 FROM meta WHERE key = 'last_version'), ?11, ?12, ?13, ?14, ?15, ?16) \
+     ON CONFLICT DO NOTHING";
 
 const UPDATE_QUARANTINE: &str = "UPDATE quarantines SET since = ?1, until = ?2, provenance = ?3, probe_at = ?4, \
      streak = ?5, lease_holder = ?6, lease_until = ?7, evidence = ?8, request_id = ?9, version = version + 1 \
@@ -110,7 +115,8 @@ const UPDATE_QUARANTINE: &str = "UPDATE quarantines SET since = ?1, until = ?2, 
 const INSERT_CIRCUIT: &str = "INSERT INTO circuits (state, class, consecutive, recent, opened_at, retry_at, opens, \
      lease_holder, lease_until, provenance, fingerprint, last_failure, evidence, request_id, id, version, provider, \
      account, credential, model, region, family) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, \
-     ?15, 1, ?16, ?17, ?18, ?19, ?20, ?21) ON CONFLICT DO NOTHING";
+     ?15, (SELECT coalesce(max(value), 0) + 1 FROM meta WHERE key = 'last_version'), ?16, ?17, ?18, ?19, ?20, ?21) \
+     ON CONFLICT DO NOTHING";
 
 const UPDATE_CIRCUIT: &str = "UPDATE circuits SET state = ?1, class = ?2, consecutive = ?3, recent = ?4, \
      opened_at = ?5, retry_at = ?6, opens = ?7, lease_holder = ?8, lease_until = ?9, provenance = ?10, \
@@ -120,6 +126,11 @@ const UPDATE_CIRCUIT: &str = "UPDATE circuits SET state = ?1, class = ?2, consec
 
 /// Ids are never used twice, not even between the three tables, so that a person can name a hold by its id.
 const NEXT_ID: &str = "UPDATE meta SET value = value + 1 WHERE key = 'last_hold_id' RETURNING value";
+
+/// A new record begins above the version of every one that was removed, or what was decided on a record that is gone
+/// could be written over the one that came after it.
+const NOTE_REMOVED: &str = "INSERT INTO meta (key, value) VALUES ('last_version', ?1) \
+     ON CONFLICT DO UPDATE SET value = max(value, excluded.value)";
 
 /// Makes one change if the record is at the expected version. The caller holds the write transaction and rolls it back
 /// when this fails.
@@ -159,6 +170,8 @@ fn write_cooldown(conn: &Connection, sql: &str, c: &Cooldown, number: i64) -> Re
             c.until.as_millisecond(),
             c.provenance.as_str(),
             c.streak,
+            c.obeyed,
+            ms(c.obeyed_since),
             c.evidence,
             request_id,
             number,
@@ -250,7 +263,9 @@ fn remove(conn: &Connection, change: &Change) -> Result<(), Trouble> {
     );
     if let Some(version) = change.expected {
         let values = params![provider, account, credential, model, region, last, version];
-        return one(execute(conn, &format!("DELETE {key} AND version = ?7"), values)?);
+        one(execute(conn, &format!("DELETE {key} AND version = ?7"), values)?)?;
+        execute(conn, NOTE_REMOVED, params![version])?;
+        return Ok(());
     }
     let values = params![provider, account, credential, model, region, last];
     let there = conn.prepare_cached(&format!("SELECT 1 {key}"))?.exists(values)?;
@@ -258,7 +273,7 @@ fn remove(conn: &Connection, change: &Change) -> Result<(), Trouble> {
 }
 
 /// `provider, account, credential, model, region`, '' meaning any.
-fn parts(scope: &Scope) -> [&str; 5] {
+pub(super) fn parts(scope: &Scope) -> [&str; 5] {
     [
         scope.provider.as_str(),
         scope.account.as_ref().map_or("", AccountName::as_str),

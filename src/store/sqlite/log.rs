@@ -1,12 +1,13 @@
 //! Reads and writes the log: attempts, requests, and when each deployment last worked.
 
 use jiff::Timestamp;
-use rusqlite::{Connection, params};
+use rusqlite::types::Value;
+use rusqlite::{Connection, params, params_from_iter};
 
 use super::row::{Fields, Trouble, count, ms, us};
 use crate::domain::{
-    AccountName, AttemptRecord, Class, CredentialName, Dimension, LadderName, Outcome, RequestId, RequestRecord,
-    ScopeLevel,
+    AccountName, AttemptRecord, Class, CredentialName, Dimension, LadderName, ModelName, Outcome, ProviderName,
+    RequestId, RequestRecord, ScopeLevel, Selector,
 };
 use crate::store::{Health, LogFilter, LogPage, ShapeCount, tally_unfinished};
 
@@ -192,43 +193,139 @@ pub(super) fn read(conn: &Connection, filter: &LogFilter) -> Result<LogPage, Tro
     Ok(LogPage { requests, last })
 }
 
+/// Up to so many attempts of a class are looked up before the requests are; with more of them it is better to go through
+/// the requests from the newest on, of which enough will have it soon.
+const FEW: i64 = 1_000;
+
+/// So many of the newest places are looked at one by one, before the index of times is asked.
+const NEAR: usize = 5_000;
+
 /// Rows without their attempts: newest first, or with `after` oldest first.
+///
+/// A log can be long, and no one way through it is short for every question: what is common is found soon by walking
+/// back from the newest, what is rare or recent by an index, and each takes seconds where the other is right. So the
+/// newest places are walked first, and only when they do not hold enough is the index asked for the whole log: what it
+/// finds then is not much more than what is wanted, unless it is old.
 fn requests(conn: &Connection, filter: &LogFilter) -> Result<Vec<(i64, RequestRecord)>, Trouble> {
-    let mut sql = "SELECT place, id, ladder, started_at, latency_us, outcome, provider, model, credential, step, \
-                   input_tokens, output_tokens, cached_tokens, cost_usd, retry_at, error FROM requests WHERE TRUE"
-        .to_owned();
-    // Every condition names its own parameter, so that the text alone decides which are bound.
-    let mut values: Vec<(&str, &dyn rusqlite::ToSql)> = Vec::new();
-    let limit = i64::try_from(filter.limit).unwrap_or(i64::MAX);
-    let (id, class) = (filter.id.as_ref().map(RequestId::as_str), filter.class.map(Class::as_str));
-    let since = ms(filter.since);
-    if id.is_some() {
-        sql.push_str(" AND id = :id");
-        values.push((":id", &id));
+    let mut wanted = Conditions::of(filter);
+    wanted.have_a_class(conn, filter)?;
+    match filter.after {
+        Some(after) => {
+            wanted.and("place > ?", [after.into()]);
+            wanted.and("outcome <> ?", [Outcome::Unfinished.as_str().to_owned().into()]);
+            select(conn, wanted, "place", filter.limit)
+        }
+        None if filter.since.is_some() && filter.limit <= NEAR => {
+            let mut near = wanted.clone();
+            let places = i64::try_from(NEAR).unwrap_or(i64::MAX);
+            near.and("place > (SELECT max(place) FROM requests) - ?", [places.into()]);
+            let near = select(conn, near, "place DESC", filter.limit)?;
+            if near.len() >= filter.limit { Ok(near) } else { select(conn, wanted, "+place DESC", filter.limit) }
+        }
+        // The sign keeps the planner from walking all places.
+        None if filter.since.is_some() => select(conn, wanted, "+place DESC", filter.limit),
+        None => select(conn, wanted, "place DESC", filter.limit),
     }
-    if class.is_some() {
-        sql.push_str(" AND id IN (SELECT request_id FROM attempts WHERE class = :class)");
-        values.push((":class", &class));
-    }
-    if since.is_some() {
-        sql.push_str(" AND started_at >= :since");
-        values.push((":since", &since));
-    }
-    if filter.after.is_some() {
-        sql.push_str(" AND place > :after AND outcome <> 'unfinished' ORDER BY place LIMIT :limit");
-        values.push((":after", &filter.after));
-    } else {
-        sql.push_str(" ORDER BY place DESC LIMIT :limit");
-    }
-    values.push((":limit", &limit));
+}
+
+fn select(
+    conn: &Connection,
+    wanted: Conditions,
+    order: &str,
+    limit: usize,
+) -> Result<Vec<(i64, RequestRecord)>, Trouble> {
+    let Conditions { sql, mut values } = wanted;
+    values.push(i64::try_from(limit).unwrap_or(i64::MAX).into());
+    let sql = format!(
+        "SELECT place, id, ladder, started_at, latency_us, outcome, provider, model, credential, step, input_tokens, \
+         output_tokens, cached_tokens, cost_usd, retry_at, error FROM requests WHERE TRUE{sql} ORDER BY {order} LIMIT ?"
+    );
     let mut statement = conn.prepare_cached(&sql)?;
-    let mut rows = statement.query(values.as_slice())?;
+    let mut rows = statement.query(params_from_iter(values))?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
         let mut f = Fields::new(row, "requests");
         found.push((f.get()?, request(&mut f)?));
     }
     Ok(found)
+}
+
+/// Conditions on requests, joined by AND, with the values of their parameters in order.
+#[derive(Clone, Default)]
+struct Conditions {
+    sql: String,
+    values: Vec<Value>,
+}
+
+impl Conditions {
+    /// Those that need no look at how common something is.
+    fn of(filter: &LogFilter) -> Self {
+        let mut wanted = Self::default();
+        if let Some(id) = &filter.id {
+            wanted.and("id = ?", [id.as_str().to_owned().into()]);
+        }
+        if let Some(ladder) = &filter.ladder {
+            wanted.and("ladder = ?", [ladder.as_str().to_owned().into()]);
+        }
+        if !filter.outcomes.is_empty() {
+            let words = filter.outcomes.iter().map(|outcome| outcome.as_str().to_owned().into());
+            wanted.and(&one_of("outcome", filter.outcomes.len()), words);
+        }
+        if let Some(since) = filter.since {
+            wanted.and("started_at >= ?", [since.as_millisecond().into()]);
+        }
+        if let Some(until) = filter.until {
+            wanted.and("started_at < ?", [until.as_millisecond().into()]);
+        }
+        if !filter.asked.is_empty() {
+            let (alternatives, values): (Vec<_>, Vec<_>) = filter.asked.iter().map(selected).unzip();
+            let any = alternatives.join(" OR ");
+            let sql = format!("EXISTS (SELECT 1 FROM attempts AS a WHERE a.request_id = requests.id AND ({any}))");
+            wanted.and(&sql, values.into_iter().flatten());
+        }
+        wanted
+    }
+
+    /// At least one attempt failed with one of the classes, if any is asked for.
+    fn have_a_class(&mut self, conn: &Connection, filter: &LogFilter) -> Result<(), Trouble> {
+        if filter.classes.is_empty() {
+            return Ok(());
+        }
+        let classes = filter.classes.iter().map(|class| class.as_str());
+        let known = one_of("class", filter.classes.len());
+        let sql = format!("SELECT count(*) FROM (SELECT 1 FROM attempts WHERE {known} LIMIT {FEW} + 1)");
+        let found: i64 = conn.prepare_cached(&sql)?.query_row(params_from_iter(classes.clone()), |row| row.get(0))?;
+        let sql = match found <= FEW {
+            true => format!("id IN (SELECT request_id FROM attempts WHERE {known})"),
+            // The sign keeps the planner from the index of classes, which would have to be read to its end.
+            false => format!("EXISTS (SELECT 1 FROM attempts AS a WHERE a.request_id = requests.id AND +{known})"),
+        };
+        self.and(&sql, classes.map(str::to_owned).map(Value::from));
+        Ok(())
+    }
+
+    fn and(&mut self, sql: &str, values: impl IntoIterator<Item = Value>) {
+        self.sql.push_str(" AND ");
+        self.sql.push_str(sql);
+        self.values.extend(values);
+    }
+}
+
+/// What a selector asks of an attempt `a`.
+fn selected(selector: &Selector) -> (String, Vec<Value>) {
+    let parts = [
+        ("a.provider = ?", selector.provider.as_ref().map(ProviderName::as_str)),
+        ("a.model = ?", selector.model.as_ref().map(ModelName::as_str)),
+        ("a.credential = ?", selector.credential.as_ref().map(CredentialName::as_str)),
+    ];
+    let set = || parts.iter().filter_map(|(sql, part)| Some((*sql, (*part)?)));
+    let sql: Vec<&str> = std::iter::once("TRUE").chain(set().map(|(sql, _)| sql)).collect();
+    (format!("({})", sql.join(" AND ")), set().map(|(_, part)| part.to_owned().into()).collect())
+}
+
+/// `column IN (?, ?)` for so many values.
+fn one_of(column: &str, values: usize) -> String {
+    format!("{column} IN ({})", vec!["?"; values].join(", "))
 }
 
 fn request(f: &mut Fields<'_, '_>) -> Result<RequestRecord, Trouble> {

@@ -3,57 +3,68 @@
 //! Writes are `BEGIN IMMEDIATE` transactions: whoever holds the lock has seen the newest state, so nothing is ever
 //! refused half-way. The file is in WAL mode, so that readers never wait for a writer; `-wal` and `-shm` stay beside it
 //! between runs, because writing them back is a cost that no short process should pay (a commit does it once
-//! they have grown). Whatever is wrong with a file, it is never overwritten, repaired or deleted.
+//! they have grown). Whatever is wrong with a file, it is never overwritten, repaired or deleted; at most it gets another
+//! name (see `aside`).
 
+mod aside;
 mod busy;
 mod error;
 mod evidence;
 mod holds;
+mod live;
 mod log;
 mod open;
 mod prune;
 mod row;
+mod salvage;
 mod schema;
+mod turn;
+mod usage;
 mod wal;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use rusqlite::{Connection, Transaction, TransactionBehavior};
+use rusqlite::{Connection, TransactionBehavior};
 
-use super::{Batch, Health, LogFilter, LogPage, ShapeCount, Store, StoreError};
+use super::{Accounts, Batch, Health, LogFilter, LogPage, ShapeCount, Snapshot, Store, StoreError};
+use crate::clock::Clock;
 use crate::domain::{KeptEvidence, RequestId};
 use crate::policy::Versioned;
-use error::told_trouble;
+use aside::SetAside;
+use live::{Live, Place};
 use row::Trouble;
 
 pub use prune::{Pruned, Retention};
 
 /// How to open the file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct OpenOptions {
     /// How long to wait for a lock that another process holds, before it counts as [`StoreError::Locked`].
     pub busy: Duration,
+    /// Gives a damaged file another name, beside itself and with the time of this clock in it, and begins a new one with
+    /// the holds that can still be read; [`Store::take_warning`] tells. With none the damage is an error.
+    pub set_aside: Option<Clock>,
 }
 
 impl Default for OpenOptions {
-    /// Waits 5 seconds: transactions take microseconds, so who waits longer meets a program that hangs.
+    /// Waits 5 seconds: transactions take microseconds, so who waits longer meets a program that hangs. Damage is an error.
     fn default() -> Self {
-        Self { busy: Duration::from_secs(5) }
+        Self { busy: Duration::from_secs(5), set_aside: None }
     }
 }
 
 /// State in a SQLite file.
 #[derive(Debug)]
 pub struct SqliteStore {
-    conn: Mutex<Connection>,
-    path: PathBuf,
-    options: OpenOptions,
-    /// Our own commits, which SQLite's counter of changes leaves out.
+    live: Mutex<Live>,
+    place: Place,
+    /// Our own commits, which SQLite's counter of changes leaves out, and the moves to another file.
     commits: AtomicU64,
+    moved: Mutex<Option<SetAside>>,
 }
 
 impl SqliteStore {
@@ -63,72 +74,82 @@ impl SqliteStore {
     /// # Errors
     /// When it cannot be made, opened or written, is no state file, or is of a newer program; it is then left as it is.
     pub fn open(path: &Path, options: OpenOptions) -> Result<Self, StoreError> {
-        let path = open::plain(path);
-        let conn = open::read_write(&path, options)?;
-        Ok(Self::of(conn, path, options))
+        Self::at(Place { path: open::plain(path), options, read_only: false })
     }
 
     /// Opens the file for reading only.
     ///
     /// # Errors
     /// [`StoreError::Missing`] when there is none or nothing is in it; others as [`open`](Self::open).
-    pub fn open_read_only(path: &Path) -> Result<Self, StoreError> {
-        let (path, options) = (open::plain(path), OpenOptions::default());
-        let conn = open::read_only(&path, options)?;
-        Ok(Self::of(conn, path, options))
+    pub fn open_read_only(path: &Path, options: OpenOptions) -> Result<Self, StoreError> {
+        Self::at(Place { path: open::plain(path), options, read_only: true })
     }
 
     /// Where the file is.
     pub fn path(&self) -> &Path {
-        &self.path
+        &self.place.path
     }
 
-    fn of(conn: Connection, path: PathBuf, options: OpenOptions) -> Self {
-        Self { conn: Mutex::new(conn), path, options, commits: AtomicU64::new(0) }
+    fn at(place: Place) -> Result<Self, StoreError> {
+        let (live, moved) = place.open()?;
+        Ok(Self { live: Mutex::new(live), place, commits: AtomicU64::new(0), moved: Mutex::new(moved) })
     }
 
     /// Runs the reads as of one moment.
-    fn read<T>(&self, reads: impl FnOnce(&Connection) -> Result<T, Trouble>) -> Result<T, StoreError> {
+    fn read<T>(&self, reads: impl FnMut(&Connection) -> Result<T, Trouble>) -> Result<T, StoreError> {
         self.transaction(TransactionBehavior::Deferred, reads)
     }
 
     /// Runs the writes all or nothing, with no other writer at the same time.
-    fn write<T>(&self, writes: impl FnOnce(&Connection) -> Result<T, Trouble>) -> Result<T, StoreError> {
+    fn write<T>(&self, writes: impl FnMut(&Connection) -> Result<T, Trouble>) -> Result<T, StoreError> {
         let written = self.transaction(TransactionBehavior::Immediate, writes)?;
         self.commits.fetch_add(1, Ordering::Relaxed);
-        let mut conn = self.conn.lock().unwrap_or_else(PoisonError::into_inner);
-        wal::shorten(&mut conn, &self.path, self.options);
+        wal::shorten(&mut self.live().conn, &self.place.path, self.place.options, wal::TOO_LONG);
         Ok(written)
     }
 
+    /// The body may run twice: what it did on a damaged file is rolled back.
     fn transaction<T>(
         &self,
         behavior: TransactionBehavior,
-        body: impl FnOnce(&Connection) -> Result<T, Trouble>,
+        body: impl FnMut(&Connection) -> Result<T, Trouble>,
     ) -> Result<T, StoreError> {
-        // A panic elsewhere rolls its transaction back, so the connection is good to use.
-        let conn = self.conn.lock().unwrap_or_else(PoisonError::into_inner);
-        let run = || {
-            let transaction = Transaction::new_unchecked(&conn, behavior)?;
-            still_ours(&transaction)?;
-            let value = body(&transaction)?;
-            transaction.commit()?;
-            Ok(value)
-        };
-        run().map_err(|trouble| told_trouble(&self.path, self.options.busy, trouble))
+        let mut moved = None;
+        let mut live = self.live();
+        let before = live.file;
+        let done = self.place.transaction(&mut live, behavior, &mut moved, body);
+        if live.file != before {
+            self.commits.fetch_add(1, Ordering::Relaxed);
+        }
+        if moved.is_some() {
+            *self.moved.lock().unwrap_or_else(PoisonError::into_inner) = moved;
+        }
+        done
+    }
+
+    /// A panic elsewhere rolls its transaction back, so the connection is good to use.
+    fn live(&self) -> MutexGuard<'_, Live> {
+        self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A program that runs for long may see a newer one bring the file up to date under its feet.
-fn still_ours(conn: &Connection) -> Result<(), Trouble> {
-    let version: i64 = conn.prepare_cached("PRAGMA user_version")?.query_row([], |row| row.get(0))?;
-    if version == open::known() { Ok(()) } else { Err(Trouble::OtherVersion(version)) }
+impl Drop for SqliteStore {
+    fn drop(&mut self) {
+        if self.commits.load(Ordering::Relaxed) > 0 && !self.place.read_only {
+            wal::shorten(&mut self.live().conn, &self.place.path, self.place.options, wal::LONG);
+        }
+    }
+}
+
+fn snapshot(conn: &Connection, of: &Accounts) -> Result<Snapshot, Trouble> {
+    Ok(Snapshot { holds: holds::read(conn)?, usage: usage::read(conn, of)? })
 }
 
 fn write_batch(conn: &Connection, batch: &Batch) -> Result<(), Trouble> {
     for change in &batch.changes {
         holds::apply(conn, change)?;
     }
+    usage::write(conn, batch)?;
     for (id, place, attempt) in &batch.attempts {
         log::put_attempt(conn, id, *place, attempt)?;
     }
@@ -151,10 +172,14 @@ impl Store for SqliteStore {
         self.write(|conn| write_batch(conn, batch))
     }
 
-    fn commit_decided(&self, decide: &mut dyn FnMut(&[Versioned]) -> Batch) -> Result<(), StoreError> {
+    fn snapshot(&self, of: &Accounts) -> Result<Snapshot, StoreError> {
+        self.read(|conn| snapshot(conn, of))
+    }
+
+    fn commit_decided(&self, of: &Accounts, decide: &mut dyn FnMut(&Snapshot) -> Batch) -> Result<(), StoreError> {
         let mut checked = Ok(());
         self.write(|conn| {
-            let batch = decide(&holds::read(conn)?);
+            let batch = decide(&snapshot(conn, of)?);
             checked = batch.check();
             if checked.is_ok() { write_batch(conn, &batch) } else { Ok(()) }
         })?;
@@ -187,6 +212,10 @@ impl Store for SqliteStore {
         // Both halves only ever change when something was committed; that they come around after 2³² commits between
         // two looks is no worry.
         Ok((u64::from(others) << 32) | (self.commits.load(Ordering::Relaxed) & 0xffff_ffff))
+    }
+
+    fn take_warning(&self) -> Option<String> {
+        self.moved.lock().unwrap_or_else(PoisonError::into_inner).take().map(|moved| moved.to_string())
     }
 
     fn salt(&self) -> Result<Vec<u8>, StoreError> {

@@ -1,12 +1,9 @@
 //! Makes and opens the file, and finds out what it is before anything is done to it.
 //!
 //! SQLite creates side files as soon as it reads a file in WAL mode, and whoever closes it last writes the WAL back. So
-//! the header is looked at first through a connection that is told that the file cannot change, which neither locks nor
-//! creates anything. (Not through a file handle of our own: closing one drops all locks that this process has on the
-//! file.) What a process that died left in the WAL is seen at the second look, through the real connection, which never
+//! the header is looked at first as plain bytes, which neither locks nor creates anything. What a process that died left in the WAL is seen at the second look, through the real connection, which never
 //! writes back on closing; that also keeps the end of every short process cheap.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -127,32 +124,27 @@ fn refuse(path: &Path, stamp: Stamp) -> Result<(), StoreError> {
 /// With a WAL beside it the file may be in the middle of a write-back, by a process at work or one that died, and can
 /// look damaged or like nobody's to who ignores the WAL. Then only the second look tells.
 fn first_look(path: &Path) -> Result<(), StoreError> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    match Connection::open_with_flags(uri(path), flags).and_then(|conn| Stamp::read(&conn)) {
-        Ok(stamp) if stamp.verdict(STEPS.len()) == Verdict::Foreign && has_wal(path) => Ok(()),
-        Ok(stamp) => refuse(path, stamp),
-        Err(_) => Ok(()),
+    match header(path).as_ref().and_then(Stamp::of_header) {
+        Some(stamp) if stamp.verdict(STEPS.len()) == Verdict::Foreign && has_wal(path) => Ok(()),
+        Some(stamp) => refuse(path, stamp),
+        None => Ok(()),
     }
+}
+
+/// The header, if it can be read. The file stays open until the process ends: closing it would drop all locks that this
+/// process has on it, those of another connection too.
+fn header(path: &Path) -> Option<[u8; HEADER as usize]> {
+    let mut file = fs::File::open(path).ok()?;
+    let mut header = [0; HEADER as usize];
+    let read = io::Read::read_exact(&mut file, &mut header);
+    std::mem::forget(file);
+    read.ok().map(|()| header)
 }
 
 fn has_wal(path: &Path) -> bool {
     let mut wal = path.as_os_str().to_owned();
     wal.push("-wal");
     Path::new(&wal).exists()
-}
-
-/// The path as SQLite's URI for a file that cannot change.
-fn uri(path: &Path) -> String {
-    let mut uri = if path.is_absolute() { "file://" } else { "file:" }.to_owned();
-    for byte in path.as_os_str().as_encoded_bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'_' | b'-' => uri.push(char::from(*byte)),
-            // Writing to a String cannot fail.
-            _ => drop(write!(uri, "%{byte:02X}")),
-        }
-    }
-    uri.push_str("?immutable=1");
-    uri
 }
 
 fn connect(path: &Path, mode: OpenFlags, options: OpenOptions) -> rusqlite::Result<Connection> {

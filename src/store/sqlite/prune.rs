@@ -1,10 +1,18 @@
-//! Keeps the log bounded.
+//! Keeps the log bounded, by age and by size, a little at a time.
+//!
+//! Whoever writes the log also cleans up after it, a bounded number of rows per call, so that no single request pays for
+//! a month of others. The size is that of the pages in use, which the file's header tells at once, however long the log
+//! is. Freed pages are used again first; only a file that has more of them than the next requests will need gives some
+//! back to the system, again a little at a time. (A file of the very first programs cannot: it keeps its length.)
+//!
+//! Nobody waits for it: when another process writes at the moment, the next call goes on.
 
 use std::time::Duration;
 
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 
+use super::open::be_patient;
 use super::row::Trouble;
 use super::{SqliteStore, StoreError};
 
@@ -13,18 +21,18 @@ use super::{SqliteStore, StoreError};
 pub struct Retention {
     /// Requests and attempts that started longer ago than this go.
     pub age: Duration,
-    /// About how many attempts stay at most; the oldest go, with their requests.
-    pub attempts: u32,
-    /// How many rows are deleted in one transaction, so that no other writer waits long.
+    /// How many bytes the file may use, about; beyond that the oldest requests and attempts go.
+    pub size: u64,
+    /// How many rows of each kind are deleted in one transaction, so that no other writer waits long.
     pub chunk: u32,
     /// How many such transactions one call makes at most; the next call goes on.
     pub chunks: u32,
 }
 
 impl Default for Retention {
-    /// 30 days and 1,000,000 attempts (some 400 MB); 4 transactions of 500 rows, a few milliseconds each.
+    /// 30 days and 500 MB, some 1.5 million attempts; 4 transactions of 250 rows, a few milliseconds each.
     fn default() -> Self {
-        Self { age: Duration::from_secs(30 * 24 * 3600), attempts: 1_000_000, chunk: 500, chunks: 4 }
+        Self { age: Duration::from_secs(30 * 24 * 3600), size: 500_000_000, chunk: 250, chunks: 4 }
     }
 }
 
@@ -35,14 +43,23 @@ pub struct Pruned {
     pub attempts: usize,
     /// Requests that are gone.
     pub requests: usize,
+    /// Pages that were given back to the system.
+    pub pages: u64,
 }
+
+/// So many free pages stay in the file for what comes next: 1 MB.
+const SPARE: u64 = 256;
+
+/// So many pages are given back in one call at most: half a MB, and a write of about that size.
+const GIVEN_BACK: u64 = 128;
 
 const OLDEST: &str = "SELECT min(oldest) FROM (SELECT min(started_at) AS oldest FROM attempts \
      UNION ALL SELECT min(started_at) FROM requests)";
 
-/// Places are handed out in order, so counting back from the newest needs no counting.
-const SURPLUS: &str = "SELECT started_at FROM attempts WHERE place <= (SELECT max(place) FROM attempts) - ?1 \
-     ORDER BY place DESC LIMIT 1";
+/// The start of the last of the oldest rows, so many of each table; of the two the earlier, so that both move together.
+const OLDEST_FEW: &str = "SELECT min(last) FROM (\
+     SELECT max(started_at) AS last FROM (SELECT started_at FROM attempts ORDER BY started_at LIMIT ?1) UNION ALL \
+     SELECT max(started_at) FROM (SELECT started_at FROM requests ORDER BY started_at LIMIT ?1))";
 
 const DELETE_ATTEMPTS: &str = "DELETE FROM attempts WHERE place IN \
      (SELECT place FROM attempts WHERE started_at < ?1 ORDER BY started_at LIMIT ?2)";
@@ -53,15 +70,25 @@ const DELETE_REQUESTS: &str = "DELETE FROM requests WHERE place IN \
      ORDER BY started_at LIMIT ?2)";
 
 impl SqliteStore {
-    /// Deletes what is older or more than is to be kept, a bounded number of rows per call; meant to be called now and
-    /// then. With nothing to do it looks into three indexes and takes no lock.
+    /// Deletes what is older or more than is to be kept, a bounded number of rows per call; meant to be called by each
+    /// process that has written the log. With nothing to do it looks into two indexes and takes no lock.
     ///
     /// # Errors
-    /// When the file cannot be read or written.
+    /// When the file cannot be read or written. That another process writes just now is none.
     pub fn prune(&self, keep: &Retention, now: Timestamp) -> Result<Pruned, StoreError> {
+        let _ = self.live().conn.busy_handler(None::<fn(i32) -> bool>);
         let mut pruned = Pruned::default();
-        let Some(before) = self.read(|conn| cutoff(conn, keep, now))? else { return Ok(pruned) };
+        let done = self.prune_some(keep, now, &mut pruned);
+        let _ = be_patient(&mut self.live().conn, self.place.options);
+        match done {
+            Ok(()) | Err(StoreError::Locked { .. }) => Ok(pruned),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn prune_some(&self, keep: &Retention, now: Timestamp, pruned: &mut Pruned) -> Result<(), StoreError> {
         for _ in 0..keep.chunks {
+            let Some(before) = self.read(|conn| cutoff(conn, keep, now))? else { break };
             let (attempts, requests) = self.write(|conn| {
                 let values = (before, keep.chunk);
                 let attempts = conn.prepare_cached(DELETE_ATTEMPTS)?.execute(values)?;
@@ -73,16 +100,49 @@ impl SqliteStore {
                 break;
             }
         }
-        Ok(pruned)
+        let (_, free) = self.read(pages)?;
+        if free > SPARE {
+            pruned.pages = self.write(|conn| give_back(conn, GIVEN_BACK.min(free - SPARE)))?;
+        }
+        Ok(())
     }
 }
 
 /// The time before which rows go; none when nothing is that old.
 fn cutoff(conn: &Connection, keep: &Retention, now: Timestamp) -> Result<Option<i64>, Trouble> {
     let age = i64::try_from(keep.age.as_millis()).unwrap_or(i64::MAX);
-    let by_age = now.as_millisecond().saturating_sub(age);
-    let surplus: Option<i64> = conn.prepare_cached(SURPLUS)?.query_row([keep.attempts], |row| row.get(0)).optional()?;
-    let before = by_age.max(surplus.map_or(i64::MIN, |newest| newest.saturating_add(1)));
+    let mut before = now.as_millisecond().saturating_sub(age);
+    let (used, _) = pages(conn)?;
+    if used.saturating_mul(page_size(conn)?) > keep.size {
+        let few: Option<i64> = conn.prepare_cached(OLDEST_FEW)?.query_row([keep.chunk], |row| row.get(0))?;
+        before = before.max(few.map_or(i64::MIN, |last| last.saturating_add(1)));
+    }
     let oldest: Option<i64> = conn.prepare_cached(OLDEST)?.query_row([], |row| row.get(0))?;
     Ok(oldest.filter(|oldest| *oldest < before).map(|_| before))
+}
+
+/// How many pages are in use, and how many are free.
+fn pages(conn: &Connection) -> Result<(u64, u64), Trouble> {
+    let free: u64 = pragma(conn, "PRAGMA freelist_count")?;
+    Ok((pragma(conn, "PRAGMA page_count")?.saturating_sub(free), free))
+}
+
+fn page_size(conn: &Connection) -> Result<u64, Trouble> {
+    pragma(conn, "PRAGMA page_size")
+}
+
+fn pragma(conn: &Connection, sql: &str) -> Result<u64, Trouble> {
+    let number: i64 = conn.prepare_cached(sql)?.query_row([], |row| row.get(0))?;
+    Ok(number.unsigned_abs())
+}
+
+/// Gives back so many of the free pages; none where the file was made without the means.
+fn give_back(conn: &Connection, most: u64) -> Result<u64, Trouble> {
+    let (_, before) = pages(conn)?;
+    let mut statement = conn.prepare(&format!("PRAGMA incremental_vacuum({most})"))?;
+    let mut rows = statement.query([])?;
+    // Each step gives back one page.
+    while rows.next()?.is_some() {}
+    let (_, after) = pages(conn)?;
+    Ok(before.saturating_sub(after))
 }

@@ -9,7 +9,8 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use super::busy::Wait;
 
 /// All steps, the first of which makes the tables.
-pub(super) const STEPS: &[&str] = &[include_str!("schema_1.sql"), include_str!("schema_2.sql")];
+pub(super) const STEPS: &[&str] =
+    &[include_str!("schema_1.sql"), include_str!("schema_2.sql"), include_str!("schema_3.sql")];
 
 /// `llmr` in ASCII: marks the file as ours, so that no other program's database is ever migrated.
 pub(super) const APPLICATION_ID: i32 = 0x6c6c_6d72;
@@ -39,6 +40,23 @@ pub(super) enum Verdict {
 }
 
 impl Stamp {
+    /// What the first hundred bytes of a file say; none when they are no header of SQLite's. The places of the fields are
+    /// those of its file format, section 1.3.
+    pub(super) fn of_header(header: &[u8; 100]) -> Option<Self> {
+        let number = |at: usize| {
+            let bytes = header.get(at..at + 4)?;
+            Some(u32::from_be_bytes(bytes.try_into().ok()?))
+        };
+        // What SQLite itself demands of a header: the name of the format, and three fractions that never differ.
+        let is_header = header.starts_with(b"SQLite format 3\0") && header.get(21..24) == Some(&[64, 32, 32]);
+        is_header.then_some(())?;
+        Some(Self {
+            schema: i64::from(number(40)?),
+            version: i64::from(number(60)?.cast_signed()),
+            application_id: number(68)?.cast_signed(),
+        })
+    }
+
     /// All parts as of one moment: another process may be making the tables just now.
     pub(super) fn read(conn: &Connection) -> rusqlite::Result<Self> {
         let transaction = Transaction::new_unchecked(conn, TransactionBehavior::Deferred)?;
@@ -71,6 +89,13 @@ impl Stamp {
 /// Brings an empty or older file up to date, in one exclusive transaction: of any number of processes one does it, and
 /// one that is killed has done nothing. Answers with what the file was once the lock was held.
 pub(super) fn migrate(conn: &Connection, steps: &[&str], wait: &mut Wait) -> rusqlite::Result<Stamp> {
+    // Before the first page is written: freed pages of a new file can be given back. A file that was made without it
+    // stays so, for only a full VACUUM would change that, which rewrites all of it while everybody waits; its freed
+    // pages are used again.
+    // A transaction changes a few bytes on each of a dozen pages, and the WAL takes each page as a whole: with small pages
+    // a commit costs little more than half. Files that are there keep the size that they have.
+    conn.pragma_update(None, "page_size", 1024)?;
+    conn.pragma_update(None, "auto_vacuum", "incremental")?;
     set_wal(conn, wait)?;
     let transaction = Transaction::new_unchecked(conn, TransactionBehavior::Exclusive)?;
     let stamp = Stamp::read_in(&transaction)?;
@@ -104,6 +129,24 @@ fn is_busy(error: &rusqlite::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_header_says_what_sqlite_says() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("state.db");
+        let conn = Connection::open(&path).expect("a database");
+        migrate(&conn, STEPS, &mut Wait::new(std::time::Duration::ZERO)).expect("made");
+        conn.pragma_update(None, "user_version", -7).expect("written");
+        conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).expect("written back");
+        let bytes = std::fs::read(&path).expect("a file");
+        let header = bytes.first_chunk().expect("a header");
+        assert_eq!(Stamp::of_header(header), Some(Stamp::read(&conn).expect("read")));
+        for at in [3, 21, 23] {
+            let mut other = *header;
+            other[at] = b'X';
+            assert_eq!(Stamp::of_header(&other), None, "byte {at}");
+        }
+    }
 
     #[test]
     fn a_stamp_tells_ours_from_others() {

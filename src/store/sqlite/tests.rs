@@ -6,11 +6,13 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
-use super::prune::Retention;
 use super::{OpenOptions, SqliteStore, Store, StoreError};
 use crate::domain::{AttemptKind, Class, KeptEvidence, RequestId};
 use crate::store::contract::{at, attempt, change, changes, cooldown, request};
 use crate::store::{Batch, LogFilter};
+
+mod damage;
+mod pruning;
 
 struct Place {
     _directory: tempfile::TempDir,
@@ -23,7 +25,11 @@ fn place() -> Place {
 }
 
 fn open(path: &Path) -> Result<SqliteStore, StoreError> {
-    SqliteStore::open(path, OpenOptions { busy: Duration::from_millis(20) })
+    SqliteStore::open(path, OpenOptions { busy: Duration::from_millis(20), set_aside: None })
+}
+
+fn open_read_only(path: &Path) -> Result<SqliteStore, StoreError> {
+    SqliteStore::open_read_only(path, OpenOptions::default())
 }
 
 fn raw(path: &Path) -> Connection {
@@ -44,7 +50,7 @@ fn trace(path: &Path) -> (Vec<u8>, std::time::SystemTime, Vec<std::ffi::OsString
 /// Both ways of opening must fail in the given way and leave no trace, and say where and what to do.
 fn refused(path: &Path, way: impl Fn(&StoreError) -> bool) {
     let before = trace(path);
-    for error in [open(path).expect_err("refused"), SqliteStore::open_read_only(path).expect_err("refused")] {
+    for error in [open(path).expect_err("refused"), open_read_only(path).expect_err("refused")] {
         assert!(way(&error), "{error:?}");
         assert!(error.to_string().contains(path.to_str().expect("text")), "{error}");
         assert!(error.hint().is_some(), "{error:?}");
@@ -84,13 +90,13 @@ fn a_store_may_be_used_from_other_threads() {
 #[test]
 fn reading_only_reads_and_never_makes_a_file() {
     let place = place();
-    assert!(matches!(SqliteStore::open_read_only(&place.path), Err(StoreError::Missing { .. })));
+    assert!(matches!(open_read_only(&place.path), Err(StoreError::Missing { .. })));
     assert!(!place.path.exists());
     fs::write(&place.path, "").expect("an empty file, as a creator that died leaves it");
-    assert!(matches!(SqliteStore::open_read_only(&place.path), Err(StoreError::Missing { .. })));
+    assert!(matches!(open_read_only(&place.path), Err(StoreError::Missing { .. })));
     let writer = open(&place.path).expect("made");
     writer.commit(&changes([change(None, cooldown("llama", 1))])).expect("written");
-    let reader = SqliteStore::open_read_only(&place.path).expect("opened");
+    let reader = open_read_only(&place.path).expect("opened");
     assert_eq!(reader.holds().expect("holds").len(), 1);
     let refused = reader.commit(&changes([change(None, cooldown("qwen", 1))]));
     assert!(matches!(refused, Err(StoreError::ReadOnly { .. })), "{refused:?}");
@@ -229,7 +235,7 @@ fn a_full_disk_is_told_and_nothing_is_lost() {
     let store = open(&place.path).expect("made");
     store.commit(&changes([change(None, cooldown("llama", 1))])).expect("written");
     let pages: u32 = {
-        let conn = store.conn.lock().expect("a lock");
+        let conn = &store.live.lock().expect("a lock").conn;
         let pages: u32 = conn.pragma_query_value(None, "page_count", |row| row.get(0)).expect("pages");
         conn.pragma_update_and_check(None, "max_page_count", pages, |row| row.get(0)).expect("no more pages")
     };
@@ -345,55 +351,6 @@ fn an_operator_can_read_the_views() {
 }
 
 #[test]
-fn the_log_is_pruned_by_age_and_by_number_in_bounded_pieces() {
-    let place = place();
-    let store = open(&place.path).expect("made");
-    for n in 0..20 {
-        let attempts = vec![attempt("a/b", AttemptKind::First, None, n), attempt("a/c", AttemptKind::First, None, n)];
-        let done = request(&n.to_string(), n, attempts);
-        store.commit(&Batch { request: Some(done), ..Batch::default() }).expect("written");
-    }
-    let left = || store.requests(&LogFilter::default()).expect("log").len();
-    let by = |seconds, attempts| Retention { age: Duration::from_secs(seconds), attempts, chunk: 3, chunks: 2 };
-    let token = store.change_token().expect("a token");
-    assert_eq!(store.prune(&by(100, 1000), at(20)).expect("nothing to do"), super::Pruned::default());
-    assert_eq!(store.change_token().expect("a token"), token, "nothing was written");
-
-    let pruned = store.prune(&by(15, 1000), at(20)).expect("pruned");
-    assert_eq!((pruned.attempts, pruned.requests, left()), (6, 5, 15), "two pieces of three");
-    store.prune(&by(15, 1000), at(20)).expect("pruned");
-    let log = store.requests(&LogFilter::default()).expect("log");
-    assert_eq!((log.len(), log[0].id.as_str(), log[0].attempts.len()), (15, "5", 2));
-
-    while store.prune(&by(1000, 10), at(20)).expect("pruned") != super::Pruned::default() {}
-    assert_eq!(left(), 5);
-    while store.prune(&by(1, 10), at(9000)).expect("pruned") != super::Pruned::default() {}
-    assert_eq!(left(), 1, "the newest place is kept");
-    assert_eq!(store.health().expect("health").len(), 2);
-}
-
-#[test]
-fn what_was_kept_goes_with_its_attempt_and_beyond_the_bound() {
-    let place = place();
-    let store = open(&place.path).expect("made");
-    let unknown = |n: i64| attempt("a/b", AttemptKind::First, Some(Class::Unknown), n);
-    let write = |n: i64| Batch {
-        attempts: vec![(RequestId::new(n.to_string()), 0, unknown(n))],
-        kept: vec![(RequestId::new(n.to_string()), 0, KeptEvidence { body: n.to_string(), ..KeptEvidence::default() })],
-        ..Batch::default()
-    };
-    (0..6).for_each(|n| store.commit(&write(n)).expect("written"));
-    let kept = |n: i64| store.kept(&RequestId::new(n.to_string())).expect("kept").len();
-    let keep = Retention { age: Duration::from_secs(3), attempts: 1000, chunk: 2, chunks: 9 };
-    let pruned = store.prune(&keep, at(6)).expect("pruned");
-    assert_eq!((pruned.attempts, (0..6).map(kept).collect::<Vec<_>>()), (3, vec![0, 0, 0, 1, 1, 1]));
-
-    raw(&place.path).execute("UPDATE evidence SET place = place + 1998 WHERE request_id <> '3'", []).expect("aged");
-    store.commit(&write(6)).expect("written");
-    assert_eq!((3..7).map(kept).collect::<Vec<_>>(), [0, 1, 1, 1], "the newest 2000 places stay");
-}
-
-#[test]
 fn a_file_of_the_first_version_is_brought_up_to_date_with_all_that_is_in_it() {
     let place = place();
     let old = raw(&place.path);
@@ -408,7 +365,7 @@ fn a_file_of_the_first_version_is_brought_up_to_date_with_all_that_is_in_it() {
     )
     .expect("used");
     old.close().expect("closed");
-    let reader = SqliteStore::open_read_only(&place.path);
+    let reader = open_read_only(&place.path);
     assert!(matches!(reader, Err(StoreError::Older { found: 1, .. })), "{reader:?}");
 
     let store = open(&place.path).expect("brought up to date");
@@ -420,5 +377,26 @@ fn a_file_of_the_first_version_is_brought_up_to_date_with_all_that_is_in_it() {
     assert_eq!(store.kept(&"r-1".into()).expect("kept").len(), 1);
     let hex: String = store.salt().expect("salt").iter().map(|byte| format!("{byte:02x}")).collect();
     assert_eq!(hex, salt);
-    SqliteStore::open_read_only(&place.path).expect("now it can be read");
+    open_read_only(&place.path).expect("now it can be read");
+}
+
+#[test]
+fn a_common_class_is_found_as_a_rare_one_is() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let store = SqliteStore::open(&directory.path().join("state.db"), OpenOptions::default()).expect("a store");
+    let ask = |id: &str, class: Class, times: u32| {
+        let failed = attempt("groq/llama@team", AttemptKind::First, Some(class), 0);
+        let attempts = (0..times).map(|place| (id.into(), place, failed.clone())).collect();
+        store.commit(&Batch { attempts, ..Batch::default() }).expect("written");
+    };
+    ask("common", Class::Timeout, 1001);
+    ask("rare", Class::Auth, 1);
+    let found = |classes: &[Class]| -> Vec<String> {
+        let filter = LogFilter { classes: classes.to_vec(), ..LogFilter::default() };
+        store.requests(&filter).expect("log").iter().map(|request| request.id.to_string()).collect()
+    };
+    assert_eq!(found(&[Class::Timeout]), ["common"]);
+    assert_eq!(found(&[Class::Auth]), ["rare"]);
+    assert_eq!(found(&[Class::Timeout, Class::Auth]), ["common", "rare"]);
+    assert_eq!(found(&[Class::Billing]), [""; 0]);
 }

@@ -1,11 +1,11 @@
 //! Keeping the WAL short.
 //!
-//! The first process to open the file after a pause reads the whole WAL, at about 2 µs a page, and most of our processes
+//! The first process to open the file after a pause reads the whole WAL, at about 1 µs a page, and most of our processes
 //! are such a first one. Writing the WAL back costs two fsyncs, so it is not done at every end of a process either.
 //! SQLite's own checkpoint copies the pages but leaves it to the next writer *of the same moment* to start the WAL over;
-//! where each process writes once and is gone, that never happens, and the WAL grows for ever. So we look at its size
-//! after a commit and, beyond a bound, write it back and cut it off. Nobody is waited for: who is in the way will cut it
-//! after a commit of its own.
+//! where each process writes once and is gone, that never happens, and the WAL grows for ever. So a process that has
+//! written looks at its size when it closes the file, and one that writes on and on looks after each commit for a larger
+//! one: beyond these bounds it is written back and cut off. Nobody is waited for: who is in the way will do it in turn.
 
 use std::fs;
 use std::path::Path;
@@ -15,14 +15,18 @@ use rusqlite::Connection;
 use super::OpenOptions;
 use super::open::be_patient;
 
-/// From this size on, in bytes, it is written back: a hundred pages with their headers, some fourteen requests.
-const LONG: u64 = 100 * (4096 + 24);
+/// From this size on, in bytes, it is written back at the end: some thirty requests.
+pub(super) const LONG: u64 = 400 << 10;
 
-/// Writes the WAL back if it has grown long. What goes wrong is left to the next commit: the data is safe either way.
-pub(super) fn shorten(conn: &mut Connection, path: &Path, options: OpenOptions) {
+/// From this size on while more is to be written: the cost of writing back, a few milliseconds, is then that of a hundred
+/// commits.
+pub(super) const TOO_LONG: u64 = 4 << 20;
+
+/// Writes the WAL back if it has grown to the bound. What goes wrong is left to the next commit: the data is safe either way.
+pub(super) fn shorten(conn: &mut Connection, path: &Path, options: OpenOptions, bound: u64) {
     let mut name = path.as_os_str().to_owned();
     name.push("-wal");
-    if fs::metadata(name).map_or(0, |wal| wal.len()) < LONG {
+    if fs::metadata(name).map_or(0, |wal| wal.len()) < bound {
         return;
     }
     let impatient = conn.busy_handler(None::<fn(i32) -> bool>);
