@@ -98,6 +98,7 @@ fn empty(catalog: Catalog) -> Config {
         account_caps: Vec::new(),
         store: None,
         retention: None,
+        max_size: None,
         warnings: Vec::new(),
     }
 }

@@ -1,4 +1,4 @@
-//! `[limits]`, the overrides of a ladder or step, `[breaker]`, `[cooldown]`, `[alarm]` and `[store]`.
+//! `[limits]`, the overrides of a ladder or step, `[breaker]`, `[cooldown]` and `[alarm]`.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use crate::domain::Timeouts;
 use crate::policy::PolicySettings;
 
 use super::key::read_source;
-use super::reader::{Node, Reader, Section};
+use super::reader::{Node, Section};
 use super::types::{Alarm, Limits, OnUnknown, StreamPolicy, Webhook};
 use super::url::check_url;
 
@@ -62,7 +62,7 @@ pub(super) fn timeouts(section: &Section<'_, '_>, mut timeouts: Timeouts) -> Tim
 }
 
 /// A duration that is not zero.
-fn positive(node: &Node<'_, '_>) -> Option<Duration> {
+pub(super) fn positive(node: &Node<'_, '_>) -> Option<Duration> {
     let duration = node.duration()?;
     if duration.is_zero() {
         node.reader.error(&node.place, "must be more than 0", None);
@@ -82,7 +82,7 @@ fn hedge(node: &Node<'_, '_>) {
     }
 }
 
-/// `[breaker]` and `[cooldown]` over the defaults.
+/// `[breaker]`, `[cooldown]` and `[usage]` over the defaults.
 pub(super) fn policy(root: &Section<'_, '_>) -> PolicySettings {
     let mut settings = PolicySettings::default();
     if let Some(section) = root.section("breaker") {
@@ -105,7 +105,29 @@ pub(super) fn policy(root: &Section<'_, '_>) -> PolicySettings {
         span(&section, "max", &mut settings.rate_limit.max);
         ordered(&section, ("first", settings.rate_limit.first), ("max", settings.rate_limit.max));
     }
+    if let Some(section) = root.section("usage") {
+        section.allow(&["skip", "put_last"]);
+        part(&section, "skip", &mut settings.usage.skip);
+        part(&section, "put_last", &mut settings.usage.put_last);
+        if settings.usage.put_last > settings.usage.skip
+            && let Some(node) = section.get("put_last").or_else(|| section.get("skip"))
+        {
+            node.reader.error(&node.place, "`put_last` must not be more than `skip`", None);
+        }
+    }
     settings
+}
+
+/// A part of a whole.
+fn part(section: &Section<'_, '_>, key: &str, value: &mut f64) {
+    let Some(node) = section.get(key) else { return };
+    let Some(amount) = node.amount() else { return };
+    if amount > 0.0 && amount <= 1.0 {
+        *value = amount;
+    } else {
+        let hint = "write a part of the limit, such as 0.97; 1 is all of it".to_owned();
+        node.reader.error(&node.place, "must be more than 0 and at most 1", Some(hint));
+    }
 }
 
 fn span(section: &Section<'_, '_>, key: &str, value: &mut Duration) {
@@ -153,14 +175,6 @@ fn webhook(node: &Node<'_, '_>) -> Option<Webhook> {
     let hint = "`alarm.command` is used".to_owned();
     node.reader.warn(&node.place, "webhooks are not delivered yet", Some(hint));
     Some(Webhook { url: url?, secret: secret? })
-}
-
-/// `[store]`: the state file and how long the log is kept.
-pub(super) fn store(root: &Section<'_, '_>, reader: &Reader) -> (Option<std::path::PathBuf>, Option<Duration>) {
-    let Some(section) = root.section("store") else { return (None, None) };
-    section.allow(&["path", "retention"]);
-    let path = section.get("path").and_then(|node| node.text()).map(|text| reader.path(&text));
-    (path, section.get("retention").and_then(|node| positive(&node)))
 }
 
 /// What a word of a fixed set is, or not.

@@ -15,6 +15,7 @@ mod providers;
 mod reader;
 mod rules;
 mod steps;
+mod store;
 mod template;
 mod types;
 mod url;
@@ -43,8 +44,19 @@ use reader::{Reader, Section};
 /// The largest file that is read, in bytes.
 const LARGEST: usize = 4 << 20;
 
-const ROOT_KEYS: &[&str] =
-    &["default_ladder", "providers", "ladders", "limits", "breaker", "cooldown", "alarm", "rules", "caps", "store"];
+const ROOT_KEYS: &[&str] = &[
+    "default_ladder",
+    "providers",
+    "ladders",
+    "limits",
+    "breaker",
+    "cooldown",
+    "alarm",
+    "rules",
+    "caps",
+    "store",
+    "usage",
+];
 
 /// Reads the text of the file over the built-in catalogue.
 ///
@@ -86,7 +98,7 @@ fn read(root: &Section<'_, '_>, reader: &Reader, mut catalog: Catalog) -> Config
     let ladders = steps::ladders(root, &steps::Known { catalog: &catalog, providers: &providers }, limits);
     let mut policy = limits::policy(root);
     policy.lease = lease(&policy, ladders.values());
-    let (store, retention) = limits::store(root, reader);
+    let store = store::store(root, reader);
     Config {
         path: None,
         default_ladder: default_ladder(root),
@@ -99,8 +111,9 @@ fn read(root: &Section<'_, '_>, reader: &Reader, mut catalog: Catalog) -> Config
         policy,
         alarm: limits::alarm(root),
         account_caps,
-        store,
-        retention,
+        store: store.path,
+        retention: store.retention,
+        max_size: store.max_size,
         warnings: Vec::new(),
     }
 }

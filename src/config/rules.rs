@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::catalog::{Cap, Catalog, ResetClock, SourceKind};
 use crate::classify::CustomRule;
-use crate::domain::{AccountName, Class, Dimension, ModelName, ProviderName, ScopeLevel};
+use crate::domain::{AccountName, Class, Dimension, ModelName, ProviderName, ScopeLevel, Unit};
 
 use super::conditions;
 use super::reader::{Node, Section};
@@ -96,7 +96,18 @@ fn code(node: &Node<'_, '_>) -> Option<String> {
 pub(super) fn caps(root: &Section<'_, '_>, catalog: &mut Catalog) -> Vec<AccountCap> {
     let mut of_accounts = Vec::new();
     for section in root.sections("caps") {
-        section.allow(&["provider", "account", "model", "dimension", "limit", "tier", "scope", "reset", "note"]);
+        section.allow(&[
+            "provider",
+            "account",
+            "model",
+            "dimension",
+            "limit",
+            "unit",
+            "tier",
+            "scope",
+            "reset",
+            "note",
+        ]);
         let provider = section.need("provider", "say whose limit it is");
         let provider = provider.and_then(|node| named_provider(&node, catalog));
         let dimension = section.need("dimension", "say what is limited, like dimension = \"tpd\"");
@@ -139,6 +150,10 @@ fn cap(section: &Section<'_, '_>, catalog: &Catalog, provider: Option<&ProviderN
             .get("limit")
             .and_then(|node| node.integer(0..=u64::MAX))
             .or_else(|| base.and_then(|cap| cap.limit)),
+        unit: section
+            .get("unit")
+            .and_then(|node| node.word("unit", &words(Unit::ALL, Unit::as_str)))
+            .or_else(|| base.and_then(|cap| cap.unit)),
         scope: scope(section).or(base.map(|cap| cap.scope)).unwrap_or(match model {
             Some(_) => ScopeLevel::Model,
             None => ScopeLevel::Account,

@@ -76,13 +76,9 @@ fn ladder(section: &Section<'_, '_>, known: &Known<'_>, defaults: Limits, names:
             let hint = "name at least one \"provider/model\"".to_owned();
             node.reader.error(&node.place, "a ladder without steps answers nothing", Some(hint));
         }
-        for item in &items {
-            for step in step(item, known, &limits) {
-                if !steps.iter().any(|other| other.deployment == step.deployment) {
-                    steps.push(step);
-                }
-            }
-        }
+        let mut seen = std::collections::BTreeSet::new();
+        let all = items.iter().flat_map(|item| step(item, known, &limits));
+        steps.extend(all.filter(|step| seen.insert(step.deployment.clone())));
     }
     let chain = |key: &str| section.get(key).and_then(|node| named_ladder(&node, names));
     LadderConfig {

@@ -108,6 +108,14 @@ const REST: &str = r##"
 # [[caps]]                              # a limit that you know better
 # provider = "groq"
 # model = "llama-3.3-70b-versatile"
-# dimension = "tpd"
+# dimension = "tpd"                     # rpm, tpm, rpd, tpd, weekly, monthly, concurrency, …
 # limit = 100000
+
+# [usage]                               # how near a limit may come
+# skip = 0.97                           # a step that a request would bring beyond it is passed over
+# put_last = 0.80                       # beyond this others go first
+
+# [store]
+# retention = "30d"                     # how long the log is kept
+# max_size = "500MB"                    # how large it may grow
 "##;

@@ -79,6 +79,7 @@ fn the_full_example_means_what_it_says() {
         Some((crate::domain::Class::Overloaded, vec![500..=500]))
     );
     assert_eq!(config.failure_domains(&"main".into()), 3);
+    assert_eq!((config.retention, config.max_size), (Some(Duration::from_secs(14 * 86_400)), Some(2_000_000_000)));
 }
 
 #[test]

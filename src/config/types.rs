@@ -40,6 +40,8 @@ pub struct Config {
     pub store: Option<PathBuf>,
     /// How long requests and attempts are kept.
     pub retention: Option<Duration>,
+    /// How large the state file may grow before the oldest requests and attempts go, in bytes.
+    pub max_size: Option<u64>,
     /// What is odd but no error.
     pub warnings: Vec<Problem>,
 }
