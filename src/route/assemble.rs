@@ -9,6 +9,7 @@ use crate::domain::{Deployment, LadderName, Secret};
 use crate::ladder::{RunLimits, Spec, StepSpec};
 use crate::store::ShapeCount;
 
+use super::entry::{entry, gauges};
 use super::fingerprint::fingerprint;
 use super::job::Lane;
 
@@ -159,6 +160,8 @@ impl Builder<'_> {
             price: model.and_then(|model| model.price),
             attempts: step.attempts.unwrap_or(ATTEMPTS_PER_STEP),
             fingerprint: key.map(|key| fingerprint(self.outside.salt, &key)),
+            entry: Some(entry(self.config, &deployment.provider, self.outside.salt)),
+            gauges: gauges(self.config, deployment),
             no_key,
             put_last: None,
         }

@@ -8,14 +8,15 @@ use crate::catalog::Catalog;
 use crate::classify::Classifier;
 use crate::clock::{Clock, Rng, Stopwatch};
 use crate::domain::{Answer, Class, Deployment, Redactor, RequestRecord, Usage};
-use crate::ladder::{End, Exchange, Run, Skip, Step, View};
-use crate::policy::{PolicySettings, claim};
-use crate::store::{Batch, Store, StoreError};
+use crate::ladder::{End, Exchange, Run, Skip, Step, StepSpec, View};
+use crate::policy::{Change, Flight, PolicySettings, Room, UsageState, claim, is_limited, room};
+use crate::store::{Accounts, Batch, Store, StoreError, update_once};
 use crate::transport::Transport;
 
 use super::fallback::FallbackStore;
 use super::job::Job;
 use super::judge::Shape;
+use super::ledger::Ledger;
 use super::observer::Observer;
 use super::record::{Blame, Report, add, reason};
 
@@ -40,6 +41,20 @@ pub struct Router<'a, S> {
     pub redactor: &'a Redactor,
 }
 
+impl<S: Store> Router<'_, S> {
+    /// Where what came of a call is written down.
+    pub fn ledger(&self) -> Ledger<'_> {
+        Ledger {
+            store: self.store,
+            classifier: self.classifier,
+            catalog: self.catalog,
+            settings: self.settings,
+            clock: self.clock,
+            redactor: self.redactor,
+        }
+    }
+}
+
 /// Becomes true when the user wants the request to end.
 pub type Stop = tokio::sync::watch::Receiver<bool>;
 
@@ -62,10 +77,12 @@ pub async fn run<S: Store>(
         rng,
         stop,
         observer,
+        accounts: Accounts::None,
         watch: router.clock.stopwatch(),
         started_at: router.clock.now(),
         made: Made::default(),
     };
+    drive.accounts = Accounts::of(drive.machine.steps().iter().map(|step| &step.target));
     match Shape::new(job.request.schema.as_ref()) {
         Ok(shape) => drive.shape = shape,
         Err(error) => drive.refuse(format!("the schema is no JSON Schema: {error}")),
@@ -102,6 +119,8 @@ pub(super) struct Drive<'a, S> {
     pub(super) rng: &'a mut Rng,
     pub(super) stop: Stop,
     pub(super) observer: &'a mut dyn Observer,
+    /// Whose usage has a say.
+    accounts: Accounts,
     pub(super) watch: Stopwatch,
     started_at: Timestamp,
     pub(super) made: Made,
@@ -112,14 +131,20 @@ impl<S: Store> Drive<'_, S> {
         loop {
             // Taken before the holds are read: what another process commits in between must not be slept through.
             let token = self.router.store.change_token().ok();
-            let holds = self.router.store.holds()?;
-            let view = View { holds: &holds, now: self.router.clock.now(), elapsed: self.watch.elapsed() };
+            let snapshot = self.router.store.snapshot(&self.accounts)?;
+            let view = View {
+                holds: &snapshot.holds,
+                usage: &snapshot.usage,
+                bounds: &self.router.settings.usage,
+                now: self.router.clock.now(),
+                elapsed: self.watch.elapsed(),
+            };
             let step = self.machine.poll(&view);
             if let Some(warning) = self.router.store.take_warning() {
                 self.observer.warning(&warning);
             }
             match step {
-                Step::Send(exchange) => self.ask(&exchange).await?,
+                Step::Send(exchange) => self.ask(&exchange, &snapshot.usage).await?,
                 Step::Wait(wait) => self.wait(wait, token).await,
                 Step::End(end) => {
                     let skipped = self.machine.skipped(&view);
@@ -136,7 +161,7 @@ impl<S: Store> Drive<'_, S> {
     }
 
     /// Makes one exchange and writes down what came of it.
-    async fn ask(&mut self, exchange: &Exchange) -> Result<(), StoreError> {
+    async fn ask(&mut self, exchange: &Exchange, usage: &UsageState) -> Result<(), StoreError> {
         let step = self.machine.steps().get(exchange.step).cloned();
         let lane = step.as_ref().and_then(|step| self.job.lanes.get(&step.target.deployment));
         let Some((step, lane)) = step.as_ref().zip(lane) else {
@@ -151,7 +176,7 @@ impl<S: Store> Drive<'_, S> {
                 return Ok(());
             }
         };
-        if !self.claim(exchange)? {
+        if !self.take_off(exchange, step, usage)? {
             return Ok(());
         }
         self.machine.on_sent(exchange);
@@ -162,17 +187,33 @@ impl<S: Store> Drive<'_, S> {
         self.settle(exchange, step, started_at, measured)
     }
 
-    /// Takes the leases of a probe; false when another process was faster.
-    fn claim(&self, exchange: &Exchange) -> Result<bool, StoreError> {
-        if exchange.claims.is_empty() {
+    /// Takes the leases of a probe, and counts the request among those under way where a limit is known. False when
+    /// another process was faster. It is decided under the lock: of many that see the last place left, one gets it.
+    fn take_off(&self, exchange: &Exchange, step: &StepSpec, usage: &UsageState) -> Result<bool, StoreError> {
+        let StepSpec { target, gauges, .. } = step;
+        let is_limited = is_limited(target, gauges, usage, self.router.clock.now());
+        if exchange.claims.is_empty() && !is_limited {
             return Ok(true);
         }
-        let until = self.router.clock.now() + self.job.lease;
-        let changes = exchange.claims.iter().filter_map(|held| claim(held, &self.job.id, until)).collect();
-        match self.router.store.commit(&Batch { changes, ..Batch::default() }) {
-            Ok(()) => Ok(true),
+        let taken = update_once(self.router.store, &Accounts::of([target]), |snapshot| {
+            let now = self.router.clock.now();
+            let until = now + self.job.lease;
+            let claims = exchange.claims.iter().filter_map(|held| claim(held, &self.job.id, until));
+            let changes: Vec<Change> = claims.collect();
+            let demand = self.job.shape.demand(step, &snapshot.usage);
+            let room = || room(target, gauges, &snapshot.usage, &demand, &self.router.settings.usage, now);
+            // A probe goes whatever is counted, and the last resort was chosen although little was left.
+            if changes.is_empty() && !exchange.is_resort && matches!(room(), Room::None(_)) {
+                return (Batch::default(), false);
+            }
+            let flight = Flight { id: self.job.id.clone(), target: target.clone(), demand, until };
+            let flights = if is_limited { vec![flight] } else { Vec::new() };
+            let landed = snapshot.usage.landed(&self.job.id, now);
+            (Batch { changes, flights, landed, ..Batch::default() }, true)
+        });
+        match taken {
             Err(StoreError::Conflict) => Ok(false),
-            Err(error) => Err(error),
+            other => other,
         }
     }
 

@@ -7,10 +7,11 @@ use crate::clock::Stopwatch;
 use crate::config::StreamPolicy;
 use crate::domain::{Answer, Evidence, StreamEvent, Timeouts, TransportFault};
 use crate::transport::{Body, Fault, Limit, PLAIN_BODY, Reply, Transport};
-use crate::wire::{Assembled, Assembler, Decoded, HttpRequest, StreamDecoder, decode};
+use crate::wire::{Assembled, Assembler, Decoded, HttpRequest, StreamDecoder, decode, decode_sign};
 
-use super::job::Lane;
+use super::job::{Lane, Wanted};
 use super::observer::Observer;
+use super::reply::{Remains, remains};
 
 /// What came of an exchange.
 #[derive(Debug)]
@@ -32,6 +33,8 @@ pub(super) enum Came {
 pub(super) struct Measured {
     pub(super) came: Came,
     pub(super) status: Option<u16>,
+    /// What stands in the head of the reply, beside the evidence of a failure.
+    pub(super) headers: Vec<(String, String)>,
     pub(super) ttft: Option<Duration>,
     pub(super) latency: Duration,
 }
@@ -41,6 +44,8 @@ pub(super) struct Call<'a> {
     pub(super) transport: &'a Transport,
     pub(super) http: &'a HttpRequest,
     pub(super) lane: &'a Lane,
+    /// What counts as an answer that comes whole.
+    pub(super) wanted: Wanted,
     /// How the answer streams; none when it comes whole.
     pub(super) stream: Option<StreamPolicy>,
     /// What is left of the request's own deadline.
@@ -80,7 +85,8 @@ impl Call<'_> {
     pub(super) async fn make(&self, observer: &mut dyn Observer) -> Measured {
         let mut learned = Learned::default();
         let came = self.talk(&mut learned, observer).await;
-        Measured { came, status: learned.status, ttft: learned.ttft, latency: self.watch.elapsed() }
+        let Learned { status, headers, ttft } = learned;
+        Measured { came, status, headers, ttft, latency: self.watch.elapsed() }
     }
 
     async fn talk(&self, learned: &mut Learned, observer: &mut dyn Observer) -> Came {
@@ -108,7 +114,11 @@ impl Call<'_> {
             Err(fault) => return failed(learned, self.missing(fault, limit, by_deadline)),
         };
         learned.ttft = Some(self.watch.elapsed());
-        match decode(self.wire(), &bytes) {
+        let decoded = match self.wanted {
+            Wanted::Words => decode(self.wire(), &bytes),
+            Wanted::Sign => decode_sign(self.wire(), &bytes),
+        };
+        match decoded {
             Decoded::Answer(answer) => Came::Answer(answer),
             Decoded::Failure => Came::Failed(learned.evidence(text(bytes), None, String::new())),
         }
@@ -155,16 +165,14 @@ impl Call<'_> {
         let seen = decoder.evidence().to_owned();
         let came = match (assembler.finish(), missing) {
             (Assembled::Answer(answer), _) => return Came::Answer(answer),
-            (Assembled::Error { data, .. }, _) => Came::Failed(learned.evidence(data, None, String::new())),
-            (_, Some(Missing::Deadline)) => return Came::GaveUp,
+            (Assembled::Cut(_) | Assembled::Empty(_), Some(Missing::Deadline)) => return Came::GaveUp,
             (Assembled::Cut(_), Some(Missing::Fault(fault))) => {
                 Came::Failed(learned.evidence(seen, Some(fault.kind), fault.detail))
             }
-            // Bytes came and words did too, but nobody said that this was the end.
-            (Assembled::Cut(part), None) if !part.text.is_empty() || part.other_content => {
-                Came::Failed(learned.evidence(seen, Some(TransportFault::Cut), "no end of the stream".into()))
+            (ended, _) => {
+                let Remains { body, fault, log } = remains(ended, seen);
+                Came::Failed(learned.evidence(body, fault, log))
             }
-            (Assembled::Cut(_) | Assembled::Empty(_), _) => Came::Failed(learned.evidence(seen, None, String::new())),
         };
         match came {
             Came::Failed(evidence) if !shown.is_empty() => Came::Broke(evidence, shown),

@@ -8,8 +8,8 @@ use std::cell::{Cell, RefCell};
 use jiff::Timestamp;
 
 use crate::domain::{KeptEvidence, RequestId};
-use crate::policy::{Change, Versioned};
-use crate::store::{Batch, Health, LogFilter, LogPage, MemoryStore, ShapeCount, Store, StoreError};
+use crate::policy::{Change, MeterChange, Versioned, VersionedMeter};
+use crate::store::{Accounts, Batch, Health, LogFilter, LogPage, MemoryStore, ShapeCount, Snapshot, Store, StoreError};
 
 /// The file while it works, memory from its first failure on.
 pub struct FallbackStore<S> {
@@ -50,15 +50,27 @@ impl<S: Store> FallbackStore<S> {
 
     /// Lets memory begin with what can still be read. What cannot be read is forgotten: nothing else is left to do.
     pub fn take_over(&self, readable: &dyn Store) {
-        let Ok(holds) = readable.holds() else { return };
+        let Ok(Snapshot { holds, usage }) = readable.snapshot(&Accounts::All) else { return };
         let set = |held: Versioned| Change { key: held.record.key(), expected: None, record: Some(held.record) };
-        let _ = self.memory.commit(&Batch { changes: holds.into_iter().map(set).collect(), ..Batch::default() });
+        let count = |held: VersionedMeter| {
+            let key = (held.meter.scope.clone(), held.meter.dimension);
+            MeterChange { key, expected: None, meter: Some(held.meter) }
+        };
+        let _ = self.memory.commit(&Batch {
+            changes: holds.into_iter().map(set).collect(),
+            meters: usage.meters.into_iter().map(count).collect(),
+            flights: usage.flights,
+            estimates: usage.estimates,
+            ..Batch::default()
+        });
         self.salt.replace(readable.salt().ok());
     }
 
     /// What went wrong, once.
     pub fn take_warning(&self) -> Option<String> {
-        self.warning.borrow_mut().take()
+        let of_file = self.file.as_ref().and_then(Store::take_warning);
+        let warnings: Vec<_> = of_file.into_iter().chain(self.warning.borrow_mut().take()).collect();
+        (!warnings.is_empty()).then(|| warnings.join("; "))
     }
 
     fn on<T>(&self, act: impl Fn(&dyn Store) -> Result<T, StoreError>) -> Result<T, StoreError> {
@@ -96,9 +108,13 @@ impl<S: Store> Store for FallbackStore<S> {
         self.on(|store| store.health())
     }
 
-    fn commit_decided(&self, decide: &mut dyn FnMut(&[Versioned]) -> Batch) -> Result<(), StoreError> {
+    fn snapshot(&self, of: &Accounts) -> Result<Snapshot, StoreError> {
+        self.on(|store| store.snapshot(of))
+    }
+
+    fn commit_decided(&self, of: &Accounts, decide: &mut dyn FnMut(&Snapshot) -> Batch) -> Result<(), StoreError> {
         let decide = RefCell::new(decide);
-        self.on(|store| store.commit_decided(&mut |holds| (decide.borrow_mut())(holds)))
+        self.on(|store| store.commit_decided(of, &mut |snapshot| (decide.borrow_mut())(snapshot)))
     }
 
     fn log(&self, filter: &LogFilter) -> Result<LogPage, StoreError> {
@@ -119,6 +135,10 @@ impl<S: Store> Store for FallbackStore<S> {
 
     fn change_token(&self) -> Result<u64, StoreError> {
         self.on(|store| store.change_token())
+    }
+
+    fn take_warning(&self) -> Option<String> {
+        FallbackStore::take_warning(self)
     }
 
     fn salt(&self) -> Result<Vec<u8>, StoreError> {

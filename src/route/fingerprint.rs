@@ -4,8 +4,13 @@ use crate::domain::Secret;
 
 /// A salted fingerprint of the key: sixty-four bits in hexadecimal, of no use without the store that the salt is in.
 pub fn fingerprint(salt: &[u8], key: &Secret) -> String {
+    digest(salt, key.expose().as_bytes())
+}
+
+/// Sixty-four bits that tell the bytes from others, in hexadecimal.
+pub(super) fn digest(salt: &[u8], bytes: &[u8]) -> String {
     let salted = ring::hmac::Key::new(ring::hmac::HMAC_SHA256, salt);
-    let tag = ring::hmac::sign(&salted, key.expose().as_bytes());
+    let tag = ring::hmac::sign(&salted, bytes);
     tag.as_ref().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -23,6 +23,16 @@ pub struct Lane {
     pub timeouts: Timeouts,
 }
 
+/// How much of an answer it takes to count as one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Wanted {
+    /// Words, in the asked shape if there is one.
+    #[default]
+    Words,
+    /// A sign of the model at work, even if the token limit left no room for words: what a probe looks for.
+    Sign,
+}
+
 /// One request with everything that it needs.
 #[derive(Debug, Clone)]
 pub struct Job {
@@ -38,6 +48,8 @@ pub struct Job {
     pub shape: RequestShape,
     /// What the user said about it.
     pub directives: Directives,
+    /// What counts as an answer.
+    pub wanted: Wanted,
     /// What to do when a stream breaks.
     pub stream: StreamPolicy,
     /// Retries per minute over all processes.

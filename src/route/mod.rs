@@ -2,24 +2,39 @@
 //!
 //! All judgement lives below: the ladder decides whom to ask, `classify` what a failure is, `policy` what it changes.
 //! This module owns the sockets, the only sleep, and the order of things: read the holds, ask, classify, and commit the
-//! attempt with its consequences in one transaction before anything else is asked.
+//! attempt with its consequences in one transaction before anything else is asked. The last of it, the ledger, also serves
+//! the calls that other programs make.
 
 mod assemble;
 mod drive;
+mod due;
+mod entry;
 mod exchange;
 mod fallback;
 mod fingerprint;
+mod guard;
 mod job;
 mod judge;
 mod keep;
+mod ledger;
 mod observer;
+mod outside;
 mod record;
+mod reply;
 mod settle;
 
 pub use assemble::{Assembled, Outside, assemble, direct};
 pub use drive::{Router, Stop, pause, run};
+pub use due::{Due, due};
+pub use entry::{entry, gauges};
 pub use fallback::FallbackStore;
 pub use fingerprint::fingerprint;
-pub use job::{Job, Lane};
+pub use guard::{
+    Admission, Candidate, Pass, admit, flight_of, guard_id, issued_at, look, passes_at, probe_of, probing,
+};
+pub use job::{Job, Lane, Wanted};
+pub use ledger::{Asked, Booked, Entry, Ledger};
 pub use observer::{ConsumerGone, Observer, Silent};
+pub use outside::{OutsideCall, Written, may_join};
 pub use record::Report;
+pub use reply::{Told, told};

@@ -5,19 +5,17 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::config::StreamPolicy;
-use crate::domain::{
-    Answer, AttemptRecord, ChatRequest, Class, Deployment, Evidence, Failure, KeptEvidence, Message, Role, Usage,
-};
+use crate::domain::{Answer, AttemptRecord, ChatRequest, Evidence, Failure, KeptEvidence, Message, Role, Usage};
 use crate::ladder::{Exchange, StepSpec};
-use crate::policy::{Change, Event, Moment, Report as Happened, apply};
-use crate::store::{Batch, Store, StoreError, update};
+use crate::policy::{Demand, Event, UsageState};
+use crate::store::{Store, StoreError};
 use crate::wire::{EncodeError, Endpoint, HttpRequest, encode};
 
 use super::drive::Drive;
 use super::exchange::{Call, Came, Measured};
-use super::job::Lane;
-use super::keep::kept;
-use super::record::{Blame, cost, held_until, note, presentable};
+use super::job::{Lane, Wanted};
+use super::ledger::{Asked, Booked, Entry, Metered};
+use super::record::{Blame, cost, note, presentable};
 
 /// Retries are counted over this time.
 const BUDGET_WINDOW: Duration = Duration::from_secs(60);
@@ -53,6 +51,7 @@ impl<S: Store> Drive<'_, S> {
             transport: self.router.transport,
             http,
             lane,
+            wanted: self.job.wanted,
             stream: self.job.streams(),
             time_left: exchange.time_left,
             watch,
@@ -62,7 +61,7 @@ impl<S: Store> Drive<'_, S> {
             measured = call.make(self.observer) => measured,
             Ok(_) = stop.wait_for(|stopped| *stopped) => {
                 self.machine.on_interrupt();
-                Measured { came: Came::GaveUp, status: None, ttft: None, latency: watch.elapsed() }
+                Measured { came: Came::GaveUp, status: None, headers: Vec::new(), ttft: None, latency: watch.elapsed() }
             }
         }
     }
@@ -78,10 +77,14 @@ impl<S: Store> Drive<'_, S> {
         let mut attempt = blank(exchange, step, started_at, &measured);
         match measured.came {
             Came::Answer(answer) => {
+                let metered = self.metered(step, &answer.usage, measured.status, measured.headers);
                 attempt.usage = answer.usage;
                 attempt.cost_usd = cost(step.price, &answer.usage);
                 self.machine.on_cost(attempt.cost_usd.unwrap_or(0.0));
-                let verdict = self.shape.check(&answer);
+                let verdict = match self.job.wanted {
+                    Wanted::Words => self.shape.check(&answer),
+                    Wanted::Sign => Ok(None),
+                };
                 self.made.answer = Some(answer);
                 match verdict {
                     Ok(parsed) => {
@@ -89,21 +92,21 @@ impl<S: Store> Drive<'_, S> {
                         self.made.ttft = attempt.ttft;
                         self.machine.on_answer(exchange.step);
                         tracing::info!(request = %self.job.id, deployment = %step.target.deployment, "answered");
-                        self.commit(step, Event::Success, attempt, None)
+                        self.commit(step, Event::Success, Written { attempt, kept: None, metered })
                     }
                     Err(failure) => {
                         let failure = presentable(*failure, self.router.redactor);
-                        self.fail(exchange, step, &failure, attempt, None)
+                        self.fail(exchange, step, &failure, Written { attempt, kept: None, metered })
                     }
                 }
             }
             Came::Failed(evidence) => {
-                let (failure, kept) = self.classify(*evidence, step);
-                self.fail(exchange, step, &failure, attempt, kept.as_ref())
+                let (failure, written) = self.classify(*evidence, step, attempt);
+                self.fail(exchange, step, &failure, written)
             }
             Came::Broke(evidence, shown) => {
-                let (failure, kept) = self.classify(*evidence, step);
-                self.fail(exchange, step, &failure, attempt, kept.as_ref())?;
+                let (failure, written) = self.classify(*evidence, step, attempt);
+                self.fail(exchange, step, &failure, written)?;
                 self.broke(shown);
                 Ok(())
             }
@@ -132,21 +135,20 @@ impl<S: Store> Drive<'_, S> {
         exchange: &Exchange,
         step: &StepSpec,
         failure: &Failure,
-        mut attempt: AttemptRecord,
-        kept: Option<&KeptEvidence>,
+        mut written: Written,
     ) -> Result<(), StoreError> {
-        note(&mut attempt, failure);
+        note(&mut written.attempt, failure);
+        let status = written.attempt.status;
         tracing::info!(
             request = %self.job.id, deployment = %step.target.deployment, class = %failure.class, rule = %failure.rule,
-            status = attempt.status, retry_at = failure.retry_at.map(tracing::field::display), "failed"
+            status, retry_at = failure.retry_at.map(tracing::field::display), "failed"
         );
-        let status = attempt.status;
         self.made.blame = Some(Blame {
             deployment: Some(step.target.deployment.clone()),
             class: failure.class,
             evidence: failure.evidence.clone(),
         });
-        self.commit(step, Event::Failure(failure), attempt, kept)?;
+        self.commit(step, Event::Failure(failure), written)?;
         let retries = self.router.store.retries_since(self.router.clock.now() - BUDGET_WINDOW)?;
         let may_retry = retries < self.job.retry_budget;
         let unit = self.rng.unit();
@@ -155,30 +157,20 @@ impl<S: Store> Drive<'_, S> {
     }
 
     /// Commits the attempt and what it changes in one transaction, with the request's own row when this is its end.
-    fn commit(
-        &mut self,
-        step: &StepSpec,
-        event: Event<'_>,
-        attempt: AttemptRecord,
-        kept: Option<&KeptEvidence>,
-    ) -> Result<(), StoreError> {
+    fn commit(&mut self, step: &StepSpec, event: Event<'_>, written: Written) -> Result<(), StoreError> {
+        let Written { attempt, kept, metered } = written;
         let index = u32::try_from(self.made.attempts.len()).unwrap_or(u32::MAX);
         let started_at = attempt.started_at;
-        self.made.attempts.push(attempt);
+        self.made.attempts.push(attempt.clone());
         let request = match (event, self.machine.end()) {
             (Event::Success, Some(end)) => Some(self.record(end)),
             _ => None,
         };
         self.made.recorded = request.is_some();
-        let jitter = self.rng.unit();
-        let held_until = self.apply(step, event, started_at, jitter, |held_until| {
-            let attempt = self.made.attempts.last().map(|attempt| AttemptRecord { held_until, ..attempt.clone() });
-            let attempts = attempt.into_iter().map(|attempt| (self.job.id.clone(), index, attempt)).collect();
-            let kept = kept.map(|kept| (self.job.id.clone(), index, kept.clone())).into_iter().collect();
-            Batch { attempts, kept, request: request.clone(), ..Batch::default() }
-        })?;
+        let entry = Entry { attempt: Some((index, attempt)), kept, metered, request, lands: None };
+        let booked = self.book(step, event, started_at, &entry)?;
         if let Some(attempt) = self.made.attempts.last_mut() {
-            attempt.held_until = held_until;
+            attempt.held_until = booked.held_until;
             self.observer.asked(attempt);
         }
         Ok(())
@@ -187,62 +179,66 @@ impl<S: Store> Drive<'_, S> {
     /// The caller gave up: the deployment is not blamed, but leases are freed.
     fn abandon(&mut self, step: &StepSpec, started_at: Timestamp) -> Result<(), StoreError> {
         self.made.unanswered = Some(step.target.deployment.clone());
-        let jitter = self.rng.unit();
-        self.apply(step, Event::Abandoned, started_at, jitter, |_| Batch::default()).map(drop)
+        self.book(step, Event::Abandoned, started_at, &Entry::default()).map(drop)
     }
 
-    /// Makes the decision on what the store holds and commits it with the rest of the batch; says until when it holds.
-    fn apply(
-        &self,
+    /// Through the one door.
+    fn book(
+        &mut self,
         step: &StepSpec,
         event: Event<'_>,
         started_at: Timestamp,
-        jitter: f64,
-        rest: impl Fn(Option<Timestamp>) -> Batch,
-    ) -> Result<Option<Timestamp>, StoreError> {
-        let ever_worked = match event {
-            Event::Failure(failure) if failure.class == Class::Auth => self.ever_worked(&step.target.deployment)?,
-            _ => false,
-        };
+        entry: &Entry,
+    ) -> Result<Booked, StoreError> {
+        let jitter = self.rng.unit();
         let same_account = |other: &&StepSpec| {
             other.target.account == step.target.account
                 && other.target.deployment.provider == step.target.deployment.provider
         };
         let steps = self.machine.steps().iter().filter(same_account);
         let siblings: Vec<&str> = steps.filter_map(|other| other.fingerprint.as_deref()).collect();
-        let happened = Happened {
+        let asked = Asked {
             target: &step.target,
             request_id: &self.job.id,
             started_at,
-            fingerprint: step.fingerprint.as_deref(),
+            caller: step.caller(),
             siblings: &siblings,
-            ever_worked,
+            gauges: &step.gauges,
         };
-        let now = self.router.clock.now();
-        let moment = Moment { now, settings: self.router.settings, jitter };
-        update(self.router.store, |holds| {
-            let changes: Vec<Change> = apply(holds, event, &happened, &moment);
-            let held = held_until(&changes, now);
-            (Batch { changes, ..rest(held) }, held)
-        })
+        self.router.ledger().book(&asked, event, entry, jitter)
     }
 
-    /// Whether this key ever got an answer.
-    fn ever_worked(&self, asked: &Deployment) -> Result<bool, StoreError> {
-        let health = self.router.store.health()?;
-        let same_key = |known: &Deployment| known.provider == asked.provider && known.credential == asked.credential;
-        Ok(health.iter().any(|known| same_key(&known.deployment) && known.last_success.is_some()))
+    /// What the evidence means, with all that is written down of it.
+    fn classify(&self, evidence: Evidence, step: &StepSpec, attempt: AttemptRecord) -> (Failure, Written) {
+        let (ledger, now) = (self.router.ledger(), self.router.clock.now());
+        let stated = ledger.stated(&evidence, &step.target.deployment, now);
+        let (failure, kept) = ledger.judge(evidence, &step.target.deployment, now);
+        (failure, Written { attempt, kept, metered: Metered { stated, ..Metered::default() } })
     }
 
-    /// What the evidence means; with all of it where that is not known.
-    fn classify(&self, evidence: Evidence, step: &StepSpec) -> (Failure, Option<KeptEvidence>) {
-        let Deployment { provider, model, .. } = step.target.deployment.clone();
-        let now = self.router.clock.now();
-        let evidence = Evidence { provider: Some(provider), model: Some(model), at: Some(now), ..evidence };
-        let failure = self.router.classifier.classify(&evidence, self.router.catalog, now);
-        let kept = (failure.class == Class::Unknown).then(|| kept(&evidence, self.router.redactor));
-        (presentable(failure, self.router.redactor), kept)
+    /// What an answer used and taught. Where it does not say what it used, it counts as what was expected.
+    fn metered(&self, step: &StepSpec, usage: &Usage, status: Option<u16>, headers: Vec<(String, String)>) -> Metered {
+        let input = self.job.shape.input_tokens;
+        let expected = self.job.shape.demand(step, &UsageState::default());
+        let head = Evidence { status, headers, ..Evidence::default() };
+        Metered {
+            used: Demand {
+                requests: 1.0,
+                input: usage.input_tokens.map_or(expected.input, |tokens| tokens as f64),
+                output: usage.output_tokens.map_or(expected.output, |tokens| tokens as f64),
+                usd: cost(step.price, usage).unwrap_or(expected.usd),
+            },
+            stated: self.router.ledger().stated(&head, &step.target.deployment, self.router.clock.now()),
+            tokens: Some((input, *usage)),
+        }
     }
+}
+
+/// What is written down of an exchange.
+struct Written {
+    attempt: AttemptRecord,
+    kept: Option<KeptEvidence>,
+    metered: Metered,
 }
 
 /// The record of an exchange before it is judged.

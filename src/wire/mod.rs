@@ -60,16 +60,30 @@ pub enum Decoded {
 
 /// Reads a whole answer.
 pub fn decode(wire: Wire, body: &[u8]) -> Decoded {
-    let Ok(value) = serde_json::from_slice::<Value>(body) else { return Decoded::Failure };
+    read(wire, body).filter(is_answer).map_or(Decoded::Failure, Decoded::Answer)
+}
+
+/// Reads a whole answer of which a sign of the model at work is enough: it may have come to the token limit before its
+/// first word. A list of models, a page and an empty shell still show nothing.
+pub fn decode_sign(wire: Wire, body: &[u8]) -> Decoded {
+    let at_work = |answer: &Answer| {
+        let sign = answer.other_content || answer.finish == Some(Finish::Length);
+        is_answer(answer) || sign && answer.finish != Some(Finish::Error)
+    };
+    read(wire, body).filter(at_work).map_or(Decoded::Failure, Decoded::Answer)
+}
+
+/// What stands in a body without a sign of trouble.
+fn read(wire: Wire, body: &[u8]) -> Option<Answer> {
+    let value = serde_json::from_slice::<Value>(body).ok()?;
     if !value.is_object() || trouble::is_error(&value) {
-        return Decoded::Failure;
+        return None;
     }
-    let answer = match wire {
+    match wire {
         Wire::OpenAi => openai::decode(&value),
         Wire::Anthropic => anthropic::decode(&value),
         Wire::Gemini => gemini::decode(&value),
-    };
-    answer.filter(is_answer).map_or(Decoded::Failure, Decoded::Answer)
+    }
 }
 
 /// Whether there is something to hand to the user: words, or tool calls that the model ended on. Thoughts alone, white
