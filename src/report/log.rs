@@ -4,11 +4,22 @@ use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
 use crate::classify::Standins;
-use crate::domain::{AttemptRecord, Evidence, KeptEvidence, RequestId, RequestRecord};
+use crate::domain::{AttemptRecord, Evidence, KeptEvidence, Outcome, RequestId, RequestRecord};
+use crate::policy::{Versioned, holds_now};
 
 use super::chat::{attempt_json, attempt_line, usage_json};
-use super::moment::{rfc3339, seconds, seconds_of, span};
-use super::status::{bare_table, rendered};
+use super::layout::{columns, flowed, padded, wrapped};
+use super::moment::{distance, rfc3339, seconds, seconds_of, span};
+use super::status::hold_line;
+
+/// How wide ids of our own making are.
+const ID: usize = 21;
+
+/// How wide the longest outcome is.
+const OUTCOME: usize = 12;
+
+/// How far the further lines of a request stand below the first.
+const INDENT: usize = 6;
 
 /// One request with its attempts: a line of `log --json`.
 pub fn request_json(record: &RequestRecord) -> Value {
@@ -81,49 +92,178 @@ fn headers_json(headers: Vec<(String, String)>) -> Value {
     Value::Object(named)
 }
 
-/// Many requests, one line each.
+/// Many requests, a line each, or more where one does not suffice: when, which, how it ended, how long it took, who
+/// answered, and who failed on the way.
 pub fn requests_text(records: &[RequestRecord], width: u16) -> String {
-    if records.is_empty() {
-        return "no request is logged\n".to_owned();
-    }
-    let mut table = bare_table(width);
-    table.set_header(["started", "request", "outcome", "answered by", "took", "failures on the way"]);
-    for record in records {
-        let failed: Vec<String> = record
-            .attempts
-            .iter()
-            .filter_map(|attempt| Some(format!("{} {}", attempt.deployment.provider, attempt.class?)))
-            .collect();
-        table.add_row([
-            seconds_of(record.started_at),
-            record.id.to_string(),
-            record.outcome.to_string(),
-            record.deployment.as_ref().map_or("-".to_owned(), ToString::to_string),
-            span(record.latency),
-            failed.join(", "),
-        ]);
-    }
-    rendered(&table) + "\n"
+    records.iter().map(|record| request_lines(record, usize::from(width))).collect()
 }
 
-/// One request with its whole trail.
-pub fn request_text(record: &RequestRecord, now: Timestamp) -> String {
-    let mut out = format!(
-        "request {} on ladder {}, {} in {}: {}\n",
-        record.id,
-        record.ladder,
-        rfc3339(record.started_at),
-        span(record.latency),
-        record.outcome
+fn request_lines(record: &RequestRecord, width: usize) -> String {
+    let took = if record.outcome == Outcome::Unfinished { "-".to_owned() } else { span(record.latency) };
+    let head = format!(
+        "{} {} {} {took:>6}",
+        seconds_of(record.started_at),
+        padded(record.id.as_str(), ID),
+        padded(record.outcome.as_str(), OUTCOME)
     );
+    let who = record.deployment.as_ref().map(ToString::to_string);
+    let failures = failures(record);
+    let failed = (!failures.is_empty()).then(|| format!("after {}", failures.join(", ")));
+    let tail: Vec<&str> = who.iter().chain(&failed).map(String::as_str).collect();
+    let whole = format!("{head} {}", tail.join(" "));
+    if columns(&whole) <= width {
+        return format!("{}\n", whole.trim_end());
+    }
+    let (beside, below) = match who {
+        Some(who) if columns(&head) + 1 + columns(&who) <= width => (format!(" {who}"), None),
+        who => (String::new(), who),
+    };
+    let mut out = format!("{head}{beside}\n");
+    for line in below.into_iter().chain(flowed_failures(&failures, width)) {
+        out.push_str(&format!("{:INDENT$}{line}\n", ""));
+    }
+    out
+}
+
+fn flowed_failures(failures: &[String], width: usize) -> Vec<String> {
+    let mut pieces = failures.to_vec();
+    if let Some(first) = pieces.first_mut() {
+        first.insert_str(0, "after ");
+    }
+    flowed(&pieces, ",", width.saturating_sub(INDENT))
+}
+
+/// Who failed and how, equal ones in a row together.
+fn failures(record: &RequestRecord) -> Vec<String> {
+    let mut all: Vec<(String, u32)> = Vec::new();
     for attempt in &record.attempts {
-        out.push_str(&format!("  {}\n", attempt_line(attempt, now)));
+        let Some(class) = attempt.class else { continue };
+        let text = format!("{} {class}", attempt.deployment.provider);
+        match all.last_mut() {
+            Some((last, times)) if *last == text => *times += 1,
+            _ => all.push((text, 1)),
+        }
+    }
+    all.into_iter().map(|(text, times)| if times > 1 { format!("{text} x{times}") } else { text }).collect()
+}
+
+/// One request with its whole trail, and which of the holds that it caused still stand.
+pub fn request_text(record: &RequestRecord, holds: &[Versioned], now: Timestamp, width: u16) -> String {
+    let width = usize::from(width);
+    let by = record.deployment.as_ref().map_or(String::new(), |deployment| format!(" by {deployment}"));
+    let mut facts = vec![
+        format!("ladder {}", if record.ladder.as_str().is_empty() { "not known" } else { record.ladder.as_str() }),
+        format!("started {} ({})", seconds_of(record.started_at), distance(record.started_at, now)),
+        format!("took {}", span(record.latency)),
+    ];
+    let tokens = [(record.usage.input_tokens, "in"), (record.usage.output_tokens, "out")];
+    facts.extend(tokens.iter().filter_map(|(tokens, way)| Some(format!("{} tokens {way}", (*tokens)?))));
+    facts.extend(record.cost_usd.map(|usd| format!("${usd:.4}")));
+    let mut out = wrapped(&format!("request {}: {}{by}", record.id, record.outcome), 2, width);
+    out.push_str(&wrapped(&format!("  {}", facts.join(", ")), 2, width));
+    for (attempt, place) in record.attempts.iter().zip(1..) {
+        let after = span(attempt.started_at.duration_since(record.started_at).unsigned_abs());
+        let line = format!(" {place:>2}. +{after} step {}: {}", attempt.step, attempt_line(attempt, now));
+        out.push_str(&wrapped(&line, 5, width));
         if let Some(evidence) = &attempt.evidence {
-            out.push_str(&format!("      {evidence}\n"));
+            out.push_str(&wrapped(&format!("     {evidence}"), 5, width));
         }
     }
     if let Some(error) = &record.error {
-        out.push_str(&format!("  {error}\n"));
+        out.push_str(&wrapped(&format!("  {error}"), 2, width));
+    }
+    let caused = |held: &&Versioned| held.record.request_id() == Some(&record.id) && holds_now(&held.record, now);
+    for held in holds.iter().filter(caused) {
+        out.push_str(&wrapped(&format!("  still held: {}", hold_line(held, now)), 5, width));
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::domain::{AttemptKind, Class, Usage};
+
+    fn at(seconds: u64) -> Timestamp {
+        let start: Timestamp = "2026-08-23T03:00:00Z".parse().expect("a time");
+        start + Duration::from_secs(seconds)
+    }
+
+    fn attempt(name: &str, class: Option<Class>, seconds: u64) -> AttemptRecord {
+        AttemptRecord {
+            deployment: name.parse().expect("a deployment"),
+            account: "acme".into(),
+            step: 0,
+            kind: AttemptKind::First,
+            class,
+            scope: None,
+            dimension: None,
+            status: class.map(|_| 429),
+            rule: class.map(|_| "groq.tpm".to_owned()),
+            evidence: class.map(|_| "Rate limit reached: please try again in a while".to_owned()),
+            started_at: at(seconds),
+            ttft: None,
+            latency: Duration::from_millis(7),
+            held_until: class.map(|_| at(3600)),
+            usage: Usage::default(),
+            cost_usd: None,
+        }
+    }
+
+    fn record(attempts: Vec<AttemptRecord>) -> RequestRecord {
+        RequestRecord {
+            id: "req_1a02c21ae80nfmp3y".into(),
+            ladder: "main".into(),
+            started_at: at(0),
+            latency: Duration::from_secs(2),
+            outcome: Outcome::Answered,
+            deployment: Some("lab/qwen3-8b@own".parse().expect("a deployment")),
+            step: Some(4),
+            usage: Usage { input_tokens: Some(70), output_tokens: Some(8), cached_tokens: None },
+            cost_usd: Some(0.0125),
+            retry_at: None,
+            error: None,
+            attempts,
+        }
+    }
+
+    #[test]
+    fn a_request_is_one_line_where_it_fits() {
+        let limited = || attempt("groq/llama@team", Some(Class::RateLimit), 0);
+        let requests =
+            [record(vec![attempt("lab/qwen3-8b@own", None, 0)]), record(vec![limited(), limited(), limited()])];
+        insta::assert_snapshot!(requests_text(&requests, 200), @r"
+        2026-08-23T03:00:00Z req_1a02c21ae80nfmp3y answered         2s lab/qwen3-8b@own
+        2026-08-23T03:00:00Z req_1a02c21ae80nfmp3y answered         2s lab/qwen3-8b@own after groq rate_limit x3
+        ");
+        insta::assert_snapshot!(requests_text(&requests, 80), @r"
+        2026-08-23T03:00:00Z req_1a02c21ae80nfmp3y answered         2s lab/qwen3-8b@own
+        2026-08-23T03:00:00Z req_1a02c21ae80nfmp3y answered         2s lab/qwen3-8b@own
+              after groq rate_limit x3
+        ");
+        insta::assert_snapshot!(requests_text(&requests, 70), @r"
+        2026-08-23T03:00:00Z req_1a02c21ae80nfmp3y answered         2s
+              lab/qwen3-8b@own
+        2026-08-23T03:00:00Z req_1a02c21ae80nfmp3y answered         2s
+              lab/qwen3-8b@own
+              after groq rate_limit x3
+        ");
+    }
+
+    #[test]
+    fn a_trail_tells_all() {
+        let request =
+            record(vec![attempt("groq/llama@team", Some(Class::RateLimit), 0), attempt("lab/qwen3-8b@own", None, 1)]);
+        insta::assert_snapshot!(request_text(&request, &[], at(60), 80), @r"
+        request req_1a02c21ae80nfmp3y: answered by lab/qwen3-8b@own
+          ladder main, started 2026-08-23T03:00:00Z (1m ago), took 2s, 70 tokens in, 8
+          tokens out, $0.0125
+          1. +0ms step 0: groq/llama@team rate_limit 429 (first; groq.tpm), held until
+             2026-08-23T04:00:00Z (in 59m)
+             Rate limit reached: please try again in a while
+          2. +1s step 0: lab/qwen3-8b@own answered (first)
+        ");
+    }
 }
