@@ -6,8 +6,8 @@ use std::process::{Command, ExitCode, Stdio};
 use llmr::config::{Alarm, Config};
 use llmr::ladder::End;
 use llmr::report::{chat_json, rfc3339, trail};
-use llmr::route::{FallbackStore, Job, Report, Router, Stop};
-use llmr::store::{Retention, SqliteStore};
+use llmr::route::{FallbackStore, Job, Lane, Report, Router, Stop};
+use llmr::store::SqliteStore;
 use llmr::transport::{Transport, TransportOptions};
 
 use crate::context::Context;
@@ -48,17 +48,11 @@ pub fn run(args: &ChatArgs, context: &mut Context) -> Result<ExitCode, CliError>
     let job = args.job(request, choice, &config, &store, context)?;
     let show_text = job.shows_pieces() && !args.json;
     let report = send(&job, &config, &store, context, show_text)?;
-    forget_the_old(&store, &config, context);
-    print(&report, &config, args.json, show_text, context)
-}
-
-/// Removes a little of what the log keeps no longer; the request is over, so its failure would only be noise.
-fn forget_the_old(store: &FallbackStore<SqliteStore>, config: &Config, context: &Context) {
-    let usual = Retention::default();
-    let retention = Retention { age: config.retention.unwrap_or(usual.age), ..usual };
-    if let Some(Err(error)) = store.file().map(|file| file.prune(&retention, context.clock.now())) {
-        tracing::warn!(%error, "the log could not be pruned");
+    let printed = print(&report, &config, args.json, show_text, context);
+    if let Some(file) = store.file() {
+        context.forget_the_old(file, Some(&config));
     }
+    printed
 }
 
 /// What stands on stdin, unless it is a terminal.
@@ -86,7 +80,7 @@ fn send(
     context: &mut Context,
     show_text: bool,
 ) -> Result<Report, CliError> {
-    let transport = Transport::new(&transport_options(job, config, context)?)
+    let transport = Transport::new(&transport_options(job.lanes.values(), config, context)?)
         .map_err(|error| CliError::new(Code::Config, error.to_string()))?;
     let classifier = context.classifier(Some(config));
     let mut rng = context.rng.clone();
@@ -114,7 +108,7 @@ fn send(
 }
 
 /// Becomes true at the first Ctrl-C.
-fn stop_on_interrupt() -> Stop {
+pub fn stop_on_interrupt() -> Stop {
     let (sender, receiver) = tokio::sync::watch::channel(false);
     tokio::spawn(async move {
         if tokio::signal::ctrl_c().await.is_ok() {
@@ -129,8 +123,12 @@ fn stop_on_interrupt() -> Stop {
 
 /// Further root certificates from the config and the environment, and the proxy. Without TLS none is read: a bundle of
 /// a system's roots costs as much as the rest of a short request.
-fn transport_options(job: &Job, config: &Config, context: &Context) -> Result<TransportOptions, CliError> {
-    if !job.lanes.values().any(|lane| lane.base_url.starts_with("https:")) {
+pub fn transport_options<'a>(
+    mut lanes: impl Iterator<Item = &'a Lane>,
+    config: &Config,
+    context: &Context,
+) -> Result<TransportOptions, CliError> {
+    if !lanes.any(|lane| lane.base_url.starts_with("https:")) {
         return Ok(TransportOptions::default());
     }
     let files = config.providers.values().filter_map(|settings| settings.ca_file.clone());

@@ -10,9 +10,9 @@ use llmr::catalog::{Catalog, CatalogError};
 use llmr::classify::Classifier;
 use llmr::clock::{Clock, Rng};
 use llmr::config::{self, Config, Problem};
-use llmr::domain::{Redactor, RequestId, Secret};
+use llmr::domain::{Redactor, RequestId, Secret, printable};
 use llmr::route::FallbackStore;
-use llmr::store::{OpenOptions, SqliteStore, StoreError};
+use llmr::store::{OpenOptions, Retention, SqliteStore, Store, StoreError};
 
 use crate::cli::Global;
 use crate::error::{CliError, Code};
@@ -207,9 +207,9 @@ impl Context {
     pub fn lenient_store(&self, config: &Config) -> FallbackStore<SqliteStore> {
         match self.state_path(Some(config)) {
             Ok(path) => {
-                let store = FallbackStore::new(SqliteStore::open(&path, OpenOptions::default()));
+                let store = FallbackStore::new(SqliteStore::open(&path, self.store_options()));
                 if store.file().is_none()
-                    && let Ok(readable) = SqliteStore::open_read_only(&path)
+                    && let Ok(readable) = SqliteStore::open_read_only(&path, OpenOptions::default())
                 {
                     store.take_over(&readable);
                 }
@@ -233,7 +233,14 @@ impl Context {
     /// When the file cannot be used.
     pub fn store(&self, config: Option<&Config>) -> Result<SqliteStore, CliError> {
         let path = self.state_path(config)?;
-        Ok(SqliteStore::open(&path, OpenOptions::default())?)
+        let store = SqliteStore::open(&path, self.store_options())?;
+        self.show_state_warning(&store);
+        Ok(store)
+    }
+
+    /// How every command opens the state: a damaged file makes room for a new one.
+    fn store_options(&self) -> OpenOptions {
+        OpenOptions { set_aside: Some(self.clock), ..OpenOptions::default() }
     }
 
     /// The state for a command that only looks; none when there is no file yet.
@@ -242,13 +249,36 @@ impl Context {
     /// When the file cannot be used.
     pub fn store_to_read(&self, config: Option<&Config>) -> Result<Option<SqliteStore>, CliError> {
         let path = self.state_path(config)?;
-        match SqliteStore::open_read_only(&path) {
-            Ok(store) => Ok(Some(store)),
+        match SqliteStore::open_read_only(&path, self.store_options()) {
+            Ok(store) => {
+                self.show_state_warning(&store);
+                Ok(Some(store))
+            }
             Err(StoreError::Missing { .. }) => Ok(None),
             // A look is as good a time as any to bring the file of an older program up to date.
             Err(StoreError::Older { .. }) => self.store(config).map(Some),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Shows what happened to the state that a person must know.
+    pub fn show_state_warning(&self, store: &dyn Store) {
+        if let Some(warning) = store.take_warning() {
+            self.output.note(&printable(&format!("{} {warning}", self.output.label("warning"))));
+        }
+    }
+
+    /// Removes a little of what the log keeps no longer: for commands that write it, once they are done, so that a
+    /// failure would only be noise.
+    pub fn forget_the_old(&self, store: &SqliteStore, config: Option<&Config>) {
+        let usual = Retention::default();
+        let age = config.and_then(|config| config.retention).unwrap_or(usual.age);
+        let size = config.and_then(|config| config.max_size).unwrap_or(usual.size);
+        let retention = Retention { age, size, ..usual };
+        if let Err(error) = store.prune(&retention, self.clock.now()) {
+            tracing::warn!(%error, "the log could not be pruned");
+        }
+        self.show_state_warning(store);
     }
 
     /// What knows failures, with the operator's own rules first.
@@ -282,6 +312,14 @@ impl Context {
 /// Never, unless the program was built with a broken catalogue.
 pub fn builtin() -> Result<Catalog, CliError> {
     Catalog::builtin().map_err(|error| broken_catalogue(&error))
+}
+
+/// What the built-in catalogue says of one provider.
+///
+/// # Errors
+/// Never, unless the program was built with a broken catalogue.
+pub fn builtin_of(provider: &str) -> Result<Catalog, CliError> {
+    Catalog::builtin_of(|name| name == provider).map_err(|error| broken_catalogue(&error))
 }
 
 fn broken_catalogue(error: &CatalogError) -> CliError {

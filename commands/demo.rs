@@ -13,10 +13,11 @@ use llmr::clock::Rng;
 use llmr::config::{self, Config};
 use llmr::domain::{AttemptKind, AttemptRecord, Deployment, LadderName, printable};
 use llmr::ladder::{End, Skip, SkipReason};
+use llmr::policy::UsageSettings;
 use llmr::rehearsal::night::{self, Night};
-use llmr::report::{Status, distance};
+use llmr::report::{Choice, Status, distance};
 use llmr::route::{FallbackStore, Observer, Report, Router};
-use llmr::store::{OpenOptions, SqliteStore, Store};
+use llmr::store::{Accounts, OpenOptions, SqliteStore, Store};
 use llmr::transport::{Transport, TransportOptions};
 
 use crate::context::{Context, builtin, wrong_config};
@@ -137,9 +138,20 @@ impl<'a> Stage<'a> {
     }
 
     fn show_holds(&self) -> Result<(), CliError> {
-        let holds = self.store.holds()?;
-        let status = Status { now: self.context.clock.now(), known: &[], holds: &holds, health: &[] };
-        Ok(self.context.output.out(&printable(&status.text(self.context.output.width())))?)
+        let snapshot = self.store.snapshot(&Accounts::All)?;
+        let (now, choice) = (self.context.clock.now(), Choice::default());
+        let bounds = UsageSettings::default();
+        let status = Status {
+            now,
+            known: &[],
+            snapshot: &snapshot,
+            bounds: &bounds,
+            health: &[],
+            choice: &choice,
+            only_held: false,
+        };
+        let output = &self.context.output;
+        Ok(output.toned(&status.text(output.width()), printable)?)
     }
 
     fn explain(&self, report: &Report) -> Result<(), CliError> {

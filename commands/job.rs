@@ -6,7 +6,7 @@ use std::time::Duration;
 use llmr::config::{Config, parse_duration};
 use llmr::domain::{ChatRequest, LadderName, Message, Part, ProviderName, RequestId, Role};
 use llmr::ladder::Directives;
-use llmr::route::{Assembled, FallbackStore, Job, Outside, assemble, direct};
+use llmr::route::{Assembled, FallbackStore, Job, Outside, Wanted, assemble, direct};
 use llmr::store::{LogFilter, SqliteStore, Store};
 
 use crate::content::{conversation, image, json_file, option, shape};
@@ -95,7 +95,7 @@ pub struct RequestArgs {
     max_steps: Option<u32>,
 }
 
-fn duration(text: &str) -> Result<Duration, String> {
+pub fn duration(text: &str) -> Result<Duration, String> {
     parse_duration(text).ok_or_else(|| format!("`{text}` is no duration; write it like 750ms, 30s, 5m, 6h or 7d"))
 }
 
@@ -226,15 +226,7 @@ impl RequestArgs {
             let error = CliError::new(Code::Config, format!("there is no ladder `{wanted}`"));
             return Err(error.hint(format!("ladders: {}; or name provider/model", names.join(", "))));
         }
-        let deployments = config.deployments(wanted).map_err(|error| CliError::usage(format!("--model: {error}")))?;
-        if let Some((message, hint)) = config.slip(wanted) {
-            let error = CliError::new(Code::Config, message);
-            let unknown = deployments.first().map(|deployment| &deployment.provider);
-            let unknown = unknown.filter(|provider| config.provider(provider).is_none());
-            let near = || Some(format!("did you mean `{}`?", nearest_provider(unknown?.as_str(), config)?));
-            let otherwise = || "add it to the config; `llmr check` shows what stands there".to_owned();
-            return Err(error.hint(hint.or_else(near).unwrap_or_else(otherwise)));
-        }
+        let deployments = crate::named::deployments(config, "--model", wanted)?;
         let ladder = direct(&deployments, config);
         config.ladders.insert(name.clone(), ladder);
         Ok(name)
@@ -323,6 +315,7 @@ impl RequestArgs {
             lanes,
             request,
             directives,
+            wanted: Wanted::Words,
             stream: limits.stream,
             retry_budget: limits.retry_budget,
             lease: longest + Duration::from_secs(10),

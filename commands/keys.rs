@@ -6,8 +6,10 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use llmr::catalog::Catalog;
-use llmr::config::{CredentialConfig, KeyError};
-use llmr::domain::{ProviderName, Secret};
+use llmr::config::{Config, CredentialConfig, KeyError, KeySource};
+use llmr::domain::{Deployment, ProviderName, Secret, Target};
+use llmr::policy::{Versioned, depends_on_caller};
+use llmr::route::{Candidate, entry, fingerprint, gauges};
 
 use crate::context::Context;
 
@@ -17,6 +19,44 @@ use crate::context::Context;
 /// Names the place, the credential and what to do.
 pub fn fetch(credential: &CredentialConfig, context: &Context) -> Result<Secret, KeyError> {
     credential.resolve(&|name| context.env(name), &|path| std::fs::read_to_string(path), &output_of)
+}
+
+/// The salted fingerprint of the deployment's key as it is now; none without a key, or when it cannot be had.
+pub fn fingerprint_of(deployment: &Deployment, config: &Config, salt: &[u8], context: &mut Context) -> Option<String> {
+    let key = fetch(config.credential(deployment)?, context).ok().filter(|key| !key.is_empty())?;
+    context.learn_secret(&key);
+    Some(fingerprint(salt, &key))
+}
+
+/// The target as it would be asked now, with the fingerprint of its key where a hold depends on it; no other key is
+/// looked at.
+pub fn candidate(
+    target: Target,
+    holds: &[Versioned],
+    config: Option<&Config>,
+    salt: impl Fn() -> Option<Vec<u8>>,
+    context: &mut Context,
+) -> Candidate {
+    let mut covering = holds.iter().filter(|held| held.record.scope().covers(&target));
+    let depends = covering.any(|held| depends_on_caller(&held.record));
+    let signed = config.filter(|_| depends).and_then(|config| {
+        let salt = salt()?;
+        let print = fingerprint_of(&target.deployment, config, &salt, context);
+        Some((print, entry(config, &target.deployment.provider, &salt)))
+    });
+    let (fingerprint, entry) = signed.map_or((None, None), |(print, entry)| (print, Some(entry)));
+    let gauges = config.map(|config| gauges(config, &target.deployment)).unwrap_or_default();
+    Candidate { target, fingerprint, entry, gauges }
+}
+
+/// Makes the keys of the config known, so that they are found in whatever is about to be stored. Commands are not run:
+/// they may ask for a password.
+pub fn learn_all(config: &Config, context: &mut Context) {
+    for credential in config.credentials.iter().filter(|credential| !matches!(credential.key, KeySource::Command(_))) {
+        if let Ok(key) = fetch(credential, context) {
+            context.learn_secret(&key);
+        }
+    }
 }
 
 /// What a command prints. Its standard error is the user's, so that a password prompt is seen.

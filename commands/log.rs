@@ -3,18 +3,22 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use llmr::classify::Standins;
 use llmr::clock::Rng;
 use llmr::config::{Config, parse_duration};
-use llmr::domain::{Class, RequestId, RequestRecord, printable};
-use llmr::report::{capture_json, request_json, request_text, requests_text};
-use llmr::store::{LogFilter, SqliteStore, Store};
+use llmr::domain::{Class, LadderName, Outcome, RequestId, RequestRecord, Selector, printable};
+use llmr::report::{capture_json, readings, request_json, request_text, requests_text};
+use llmr::store::{LogFilter, LogPage, SqliteStore, Store};
 
 use crate::context::Context;
 use crate::error::{CliError, Code};
 
 /// How often a follower looks.
 const LOOK: Duration = Duration::from_millis(200);
+
+/// How many a follower takes at a time.
+const PAGE: usize = 50;
 
 /// How many requests are shown unless the user says more.
 const USUAL: usize = 50;
@@ -23,13 +27,33 @@ const USUAL: usize = 50;
 #[derive(Debug, clap::Args)]
 pub struct LogArgs {
     /// The id of one request
+    #[arg(conflicts_with_all = ["class", "since", "until", "provider", "deployment", "ladder", "outcome", "failed"])]
     request: Option<String>,
-    /// Only requests with a failure of this class
-    #[arg(long, value_name = "CLASS", value_parser = crate::classify::parse_class)]
-    class: Option<Class>,
-    /// Only requests since then: a time like 2026-08-23T03:00:00Z, or how long ago like 6h
+    /// Only requests with a failure of this class; of several, any
+    #[arg(long, value_name = "CLASS", value_delimiter = ',', value_parser = crate::classify::parse_class)]
+    class: Vec<Class>,
+    /// Only requests that began then or later: a time like 2026-08-23T03:00:00Z, or how long ago like 6h
     #[arg(long, value_name = "TIME|DUR")]
     since: Option<String>,
+    /// Only requests that began before then
+    #[arg(long, value_name = "TIME|DUR", conflicts_with = "follow")]
+    until: Option<String>,
+    /// Only requests that asked this provider; of several, any
+    #[arg(long, value_name = "NAME", value_delimiter = ',', conflicts_with = "deployment")]
+    provider: Vec<String>,
+    /// Only requests that asked this: provider/model, provider/model@credential, @credential or provider@credential; of
+    /// several, any
+    #[arg(long, value_name = "SELECTOR")]
+    deployment: Vec<String>,
+    /// Only requests on this ladder
+    #[arg(long, value_name = "NAME")]
+    ladder: Option<String>,
+    /// Only requests that ended so; of several, any
+    #[arg(long, value_name = "OUTCOME", value_delimiter = ',', value_parser = parse_outcome)]
+    outcome: Vec<Outcome>,
+    /// Only requests that ended without the answer that was asked for
+    #[arg(long, conflicts_with = "outcome")]
+    failed: bool,
     /// Go on showing requests as they end, until Ctrl-C
     #[arg(short, long, conflicts_with = "request")]
     follow: bool,
@@ -49,43 +73,105 @@ pub struct LogArgs {
 
 /// Shows the log.
 pub fn run(args: &LogArgs, context: &mut Context) -> Result<ExitCode, CliError> {
-    let now = context.clock.now();
-    let since = args.since.as_deref().map(|text| moment(text, now)).transpose()?;
+    let filter = args.filter(context.clock.now())?;
     let config = context.config_file()?;
     let store = context.store_to_read(config.as_ref())?;
-    let id = args.request.as_deref().map(RequestId::new);
-    let filter = LogFilter { id, class: args.class, since, limit: args.limit, after: None };
-    let records = match &store {
-        Some(store) => store.requests(&filter)?,
-        None => Vec::new(),
+    let page = match &store {
+        Some(store) => {
+            let page = store.log(&filter)?;
+            context.show_state_warning(store);
+            page
+        }
+        None => LogPage { requests: Vec::new(), last: 0 },
     };
-    if let (Some(id), true) = (&args.request, records.is_empty()) {
+    if let (Some(id), true) = (&args.request, page.requests.is_empty()) {
         let error = CliError::new(Code::Trouble, format!("there is no request `{id}` in the log"));
         return Err(error.hint("`llmr log` lists the requests that are kept"));
     }
     if args.redact {
-        let text = store.as_ref().map(|store| captures(&records, store, args.class)).transpose()?;
+        let text = store.as_ref().map(|store| captures(&page.requests, store, &args.class)).transpose()?;
         context.output.out(&printable(&text.unwrap_or_default()))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let text = match (&args.request, args.json) {
-        (_, true) => records.iter().map(|record| format!("{}\n", request_json(record))).collect(),
-        (Some(_), false) => records.iter().map(|record| request_text(record, now)).collect(),
-        (None, false) => requests_text(&records, context.output.width()),
+    let text = match (&args.request, &store) {
+        (Some(_), Some(store)) if !args.json => {
+            let (holds, now, width) = (store.holds()?, context.clock.now(), context.output.width());
+            page.requests.iter().map(|record| request_text(record, &holds, now, width)).collect()
+        }
+        _ if page.requests.is_empty() && !args.json && !args.follow => args.nothing(),
+        _ => args.lines(&page.requests, context),
     };
     context.output.out(&printable(&text))?;
-    if args.follow { follow(args, config.as_ref(), context) } else { Ok(ExitCode::SUCCESS) }
+    if args.follow { follow(args, &filter, page.last, config.as_ref(), context) } else { Ok(ExitCode::SUCCESS) }
 }
 
-/// A capture of each failed attempt of the class, if one is asked for. Every run draws its own stand-ins, whatever the
+impl LogArgs {
+    fn filter(&self, now: Timestamp) -> Result<LogFilter, CliError> {
+        let time = |flag: &str, text: &Option<String>| text.as_deref().map(|text| moment(flag, text, now)).transpose();
+        Ok(LogFilter {
+            id: self.request.as_deref().map(RequestId::new),
+            classes: self.class.clone(),
+            since: time("--since", &self.since)?,
+            until: time("--until", &self.until)?,
+            asked: self.asked()?,
+            ladder: self.ladder.as_deref().map(LadderName::new),
+            outcomes: self.outcomes()?,
+            limit: self.limit,
+            after: None,
+        })
+    }
+
+    fn asked(&self) -> Result<Vec<Selector>, CliError> {
+        let provider = |name: &String| Selector { provider: Some(name.as_str().into()), model: None, credential: None };
+        let mut asked: Vec<Selector> = self.provider.iter().map(provider).collect();
+        for text in &self.deployment {
+            asked.extend(readings(text).map_err(|error| CliError::usage(format!("--deployment: {error}")))?);
+        }
+        Ok(asked)
+    }
+
+    /// A follower is told of ends only, of each once, so what has not ended is not shown before either.
+    fn outcomes(&self) -> Result<Vec<Outcome>, CliError> {
+        let ended = |outcome: &Outcome| *outcome != Outcome::Unfinished;
+        if self.failed {
+            return Ok(Outcome::ALL.iter().copied().filter(|o| ended(o) && *o != Outcome::Answered).collect());
+        }
+        if !self.follow {
+            return Ok(self.outcome.clone());
+        }
+        if self.outcome.contains(&Outcome::Unfinished) {
+            let error = CliError::usage("--outcome unfinished: with --follow requests are shown as they end");
+            return Err(error.hint("leave one of the two out"));
+        }
+        let all: Vec<Outcome> = Outcome::ALL.iter().copied().filter(ended).collect();
+        Ok(if self.outcome.is_empty() { all } else { self.outcome.clone() })
+    }
+
+    fn lines(&self, records: &[RequestRecord], context: &Context) -> String {
+        match self.json {
+            true => records.iter().map(|record| format!("{}\n", request_json(record))).collect(),
+            false => requests_text(records, context.output.width()),
+        }
+    }
+
+    fn nothing(&self) -> String {
+        let any = LogFilter { limit: self.limit, ..LogFilter::default() };
+        match self.filter(Timestamp::UNIX_EPOCH) {
+            Ok(filter) if filter == any => "no request is logged\n".to_owned(),
+            _ => "no request in the log is like that\n".to_owned(),
+        }
+    }
+}
+
+/// A capture of each failed attempt of the classes, if some are asked for. Every run draws its own stand-ins, whatever the
 /// seed: with a known seed they could be traced back.
-fn captures(records: &[RequestRecord], store: &SqliteStore, class: Option<Class>) -> Result<String, CliError> {
+fn captures(records: &[RequestRecord], store: &SqliteStore, classes: &[Class]) -> Result<String, CliError> {
     let mut standins = Standins::new(&mut Rng::new(None));
     let mut text = String::new();
     for record in records {
         let kept = store.kept(&record.id)?;
         for (index, attempt) in (0_u32..).zip(&record.attempts) {
-            let wanted = attempt.class.is_some_and(|found| class.is_none_or(|class| class == found));
+            let wanted = attempt.class.is_some_and(|found| classes.is_empty() || classes.contains(&found));
             if wanted {
                 let kept = kept.iter().find(|(at, _)| *at == index).map(|(_, kept)| kept);
                 text.push_str(&format!("{}\n", capture_json(&record.id, index, attempt, kept, &mut standins)));
@@ -95,31 +181,59 @@ fn captures(records: &[RequestRecord], store: &SqliteStore, class: Option<Class>
     Ok(text)
 }
 
-/// Shows each request once it has ended. The reader that leaves ends it.
-fn follow(args: &LogArgs, config: Option<&Config>, context: &Context) -> Result<ExitCode, CliError> {
+/// Shows each request once it has ended, until Ctrl-C. The reader that leaves ends it too.
+fn follow(
+    args: &LogArgs,
+    filter: &LogFilter,
+    mut after: i64,
+    config: Option<&Config>,
+    context: &Context,
+) -> Result<ExitCode, CliError> {
     let store = context.store(config)?;
-    let newest = LogFilter { limit: 1, ..LogFilter::default() };
-    let mut after = store.log(&newest)?.last;
-    loop {
-        context.block_on(llmr::route::pause(LOOK))?;
-        let filter = LogFilter { class: args.class, after: Some(after), limit: USUAL, ..LogFilter::default() };
-        let page = store.log(&filter)?;
-        after = page.last;
-        let now = context.clock.now();
-        let text: String = match args.json {
-            true => page.requests.iter().map(|record| format!("{}\n", request_json(record))).collect(),
-            false => page.requests.iter().map(|record| request_text(record, now)).collect(),
-        };
-        if !text.is_empty() && context.output.out(&printable(&text)).is_err() {
-            return Ok(ExitCode::SUCCESS);
+    context.block_on(async {
+        let mut interrupted = std::pin::pin!(interrupt());
+        loop {
+            // Listens first, so that whoever sees a line can stop it.
+            tokio::select! {
+                () = &mut interrupted => return Ok(Code::Interrupted.into()),
+                () = llmr::route::pause(LOOK) => {}
+            }
+            loop {
+                let page = store.log(&LogFilter { after: Some(after), limit: PAGE, ..filter.clone() })?;
+                context.show_state_warning(&store);
+                after = page.last;
+                let text = args.lines(&page.requests, context);
+                if !text.is_empty() && context.output.out(&printable(&text)).is_err() {
+                    return Ok(ExitCode::SUCCESS);
+                }
+                if page.requests.len() < PAGE {
+                    break;
+                }
+            }
         }
+    })?
+}
+
+/// Ends at the first Ctrl-C.
+async fn interrupt() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
     }
 }
 
-fn moment(text: &str, now: jiff::Timestamp) -> Result<jiff::Timestamp, CliError> {
+fn parse_outcome(text: &str) -> Result<Outcome, String> {
+    let outcomes = || Outcome::ALL.iter().map(|outcome| outcome.as_str()).collect::<Vec<_>>().join(", ");
+    text.trim().parse().map_err(|_| format!("no such outcome; there are {}", outcomes()))
+}
+
+/// Reads a time, or how long ago it was.
+///
+/// # Errors
+/// When it is neither; names the flag.
+pub fn moment(flag: &str, text: &str, now: Timestamp) -> Result<Timestamp, CliError> {
     let ago = |length: Duration| now.checked_sub(length).ok();
     parse_duration(text).and_then(ago).or_else(|| text.parse().ok()).ok_or_else(|| {
-        let error = CliError::usage(format!("--since {text}: neither a time nor a duration"));
+        let error = CliError::usage(format!("{flag} {text}: neither a time nor a duration"));
         error.hint("write it like 2026-08-23T03:00:00Z or 6h")
     })
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use llmr::ladder::{Run, View};
 use llmr::report::Plan;
-use llmr::store::Store;
+use llmr::store::{Accounts, Store};
 
 use crate::context::Context;
 use crate::error::CliError;
@@ -32,11 +32,15 @@ pub fn show(args: &RequestArgs, context: &mut Context) -> Result<ExitCode, CliEr
     let store = context.store_to_plan(&config);
     let job = args.job(request, choice, &config, &store, context)?;
     let machine = Run::new(job.spec.clone(), job.shape, job.directives.clone());
-    let holds = store.holds()?;
-    if let Some(warning) = store.take_warning() {
-        context.output.note(&format!("{} {warning}", context.output.label("warning")));
-    }
-    let view = View { holds: &holds, now: context.clock.now(), elapsed: Duration::ZERO };
+    let snapshot = store.snapshot(&Accounts::of(machine.steps().iter().map(|step| &step.target)))?;
+    context.show_state_warning(&store);
+    let view = View {
+        holds: &snapshot.holds,
+        usage: &snapshot.usage,
+        bounds: &config.policy.usage,
+        now: context.clock.now(),
+        elapsed: Duration::ZERO,
+    };
     let order = machine.plan(&view);
     let mut skipped = machine.skipped(&view);
     // A last resort is asked although it is held.

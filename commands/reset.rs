@@ -3,24 +3,31 @@
 use std::io::{BufRead, IsTerminal};
 use std::process::ExitCode;
 
-use llmr::policy::{Change, HoldKind, Versioned};
-use llmr::report::{distance, hold_id};
-use llmr::store::{Batch, Store, update};
+use jiff::Timestamp;
+use llmr::domain::{Dimension, RequestId, Scope, Target, printable};
+use llmr::policy::{
+    Change, Demand, Flight, HoldKind, Meter, MeterChange, UsageSettings, Versioned, VersionedMeter, full,
+};
+use llmr::report::{Choice, Known, Reset, hold_line, meter_line};
+use llmr::store::{Accounts, Batch, Snapshot, SqliteStore, Store, update_locked};
 
 use crate::context::Context;
 use crate::error::CliError;
-use crate::status::{known, selectors, touches};
+use crate::status::{choice, known, sign};
 
 /// Clear holds, at once for all processes
+///
+/// What is counted of a limit that leaves no room is forgotten with them, or it would go on keeping the deployment back.
 #[derive(Debug, clap::Args)]
 pub struct ResetArgs {
-    /// What to clear: provider, provider/model, provider/model@credential, @credential or provider@credential
+    /// What to clear: provider, provider/model, provider/model@credential, @credential, provider@credential, or the id
+    /// of a hold as `status` shows it
     #[arg(value_name = "SELECTOR", required_unless_present = "all", conflicts_with = "all")]
     selectors: Vec<String>,
     /// Clear everything
     #[arg(long)]
     all: bool,
-    /// Clear cooldowns; with none of the three, all are meant
+    /// Clear cooldowns; with none of these flags, all holds are meant
     #[arg(long)]
     cooldown: bool,
     /// Clear quarantines
@@ -29,89 +36,197 @@ pub struct ResetArgs {
     /// Close circuits and forget their failures
     #[arg(long)]
     circuit: bool,
+    /// Forget what is counted of limits and what was learned of them
+    #[arg(long)]
+    usage: bool,
     /// Show what would be cleared and clear nothing
     #[arg(long)]
     dry_run: bool,
     /// Do not ask
     #[arg(short, long)]
     yes: bool,
+    /// One JSON object: what was cleared, and what can be asked thanks to it
+    #[arg(long)]
+    json: bool,
 }
 
 impl ResetArgs {
+    fn names_none(&self) -> bool {
+        !self.cooldown && !self.quarantine && !self.circuit && !self.usage
+    }
+
     fn means(&self, kind: HoldKind) -> bool {
-        let none = !self.cooldown && !self.quarantine && !self.circuit;
-        none || match kind {
-            HoldKind::Cooldown => self.cooldown,
-            HoldKind::Quarantine => self.quarantine,
-            HoldKind::Circuit => self.circuit,
-        }
+        self.names_none()
+            || match kind {
+                HoldKind::Cooldown => self.cooldown,
+                HoldKind::Quarantine => self.quarantine,
+                HoldKind::Circuit => self.circuit,
+            }
     }
 }
 
 /// Clears the holds.
 pub fn run(args: &ResetArgs, context: &mut Context) -> Result<ExitCode, CliError> {
-    let selectors = selectors(&args.selectors)?;
     let config = context.config_file()?;
-    if context.store_to_read(config.as_ref())?.is_none() {
-        context.output.out("nothing is held: there is no state file yet\n")?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let store = context.store(config.as_ref())?;
-    let health = store.health()?;
-    let wanted = |holds: &[Versioned]| -> Vec<Versioned> {
-        let mut chosen = known(config.as_ref(), &health);
-        chosen.retain(|known| selectors.iter().any(|selector| selector.matches(&known.target.deployment)));
-        let meant =
-            |held: &&Versioned| args.means(held.record.kind()) && (args.all || touches(&selectors, &chosen, held));
-        holds.iter().filter(meant).cloned().collect()
+    let Some(there) = context.store_to_read(config.as_ref())? else {
+        return nothing(args, "nothing is held: there is no state file yet", context);
     };
-    let found = wanted(&store.holds()?);
+    context.show_state_warning(&there);
+    let store = context.store(config.as_ref())?;
+    let snapshot = store.snapshot(&Accounts::All)?;
+    context.show_state_warning(&store);
+    let holds = &snapshot.holds;
+    let mut known = known(config.as_ref(), &store.health()?);
+    if let (Some(config), Ok(salt)) = (&config, store.salt()) {
+        sign(&mut known, config, &salt, context);
+    }
+    let choice = choice(&args.selectors, &known, holds, context)?;
+    let now = context.clock.now();
+    let bounds = config.as_ref().map(|config| config.policy.usage).unwrap_or_default();
+    let wanted = |snapshot: &Snapshot| {
+        let spent = if args.names_none() { spent(snapshot, &known, &choice, &bounds, now) } else { Vec::new() };
+        let is_spent = |scope: &Scope, dimension: Dimension| {
+            spent.iter().any(|(target, full)| *full == dimension && scope.covers(target))
+        };
+        let meant = |scope: &Scope| args.usage && choice.means_scope(scope, &known);
+        Split {
+            holds: snapshot
+                .holds
+                .iter()
+                .cloned()
+                .partition(|held| args.means(held.record.kind()) && choice.means_hold(held, &known)),
+            meters: counted(snapshot, |meter| meant(&meter.scope) || is_spent(&meter.scope, meter.dimension)),
+            // What is under way leaves no room either.
+            flights: flying(snapshot, |flight| {
+                let scope = Scope::deployment(&flight.target);
+                meant(&scope) || spent.iter().any(|(target, _)| scope.covers(target) || *target == flight.target)
+            }),
+        }
+    };
+    let found = wanted(&snapshot);
     if found.is_empty() {
-        context.output.out("nothing to clear\n")?;
-        return Ok(ExitCode::SUCCESS);
+        return nothing(args, "nothing to clear", context);
     }
-    if args.dry_run {
-        print(&found, "would clear", context)?;
-        return Ok(ExitCode::SUCCESS);
+    let asks = !args.dry_run && !args.yes && std::io::stdin().is_terminal();
+    if asks && !context.output.stderr_is_terminal() {
+        let error = CliError::usage("the question cannot be seen: standard error is no terminal; nothing was cleared");
+        return Err(error.hint("say -y to clear without a question"));
     }
-    if !args.yes && std::io::stdin().is_terminal() && context.output.stderr_is_terminal() && !confirm(&found, context)?
-    {
+    if asks && !confirm(&found, context)? {
         context.output.note("nothing was cleared");
         return Ok(ExitCode::SUCCESS);
     }
-    let cleared = update(&store, |holds| {
-        let cleared = wanted(holds);
+    let Split { holds: (cleared, left), meters, flights } = if args.dry_run { found } else { clear(&store, wanted)? };
+    let reset = Reset {
+        now,
+        dry_run: args.dry_run,
+        cleared: &cleared,
+        meters: &meters,
+        flights: flights.len(),
+        left: &left,
+        known: &known,
+    };
+    print(args, &reset, context)
+}
+
+/// What is cleared, and what stays.
+struct Split {
+    /// Those that are cleared, and those that stay.
+    holds: (Vec<Versioned>, Vec<Versioned>),
+    /// What is forgotten.
+    meters: Vec<VersionedMeter>,
+    /// The calls that count no longer as under way.
+    flights: Vec<RequestId>,
+}
+
+impl Split {
+    fn is_empty(&self) -> bool {
+        self.holds.0.is_empty() && self.meters.is_empty() && self.flights.is_empty()
+    }
+
+    fn batch(&self) -> Batch {
         let delete = |held: &Versioned| Change { key: held.record.key(), expected: Some(held.version), record: None };
-        (Batch { changes: cleared.iter().map(delete).collect(), ..Batch::default() }, cleared)
-    })?;
-    print(&cleared, "cleared", context)?;
+        let forget = |held: &VersionedMeter| {
+            let key = (held.meter.scope.clone(), held.meter.dimension);
+            MeterChange { key, expected: Some(held.version), meter: None }
+        };
+        Batch {
+            changes: self.holds.0.iter().map(delete).collect(),
+            meters: self.meters.iter().map(forget).collect(),
+            landed: self.flights.clone(),
+            ..Batch::default()
+        }
+    }
+}
+
+fn counted(snapshot: &Snapshot, wanted: impl Fn(&Meter) -> bool) -> Vec<VersionedMeter> {
+    snapshot.usage.meters.iter().filter(|held| wanted(&held.meter)).cloned().collect()
+}
+
+fn flying(snapshot: &Snapshot, wanted: impl Fn(&Flight) -> bool) -> Vec<RequestId> {
+    let meant = snapshot.usage.flights.iter().filter(|flight| wanted(flight));
+    meant.map(|flight| flight.id.clone()).collect()
+}
+
+/// The limits that leave no room for even a small request of a deployment that is meant.
+fn spent(
+    snapshot: &Snapshot,
+    known: &[Known],
+    choice: &Choice,
+    bounds: &UsageSettings,
+    now: Timestamp,
+) -> Vec<(Target, Dimension)> {
+    let demand = Demand { requests: 1.0, ..Demand::default() };
+    let meant = known.iter().filter(|known| choice.means(&known.target, &snapshot.holds));
+    let spent = meant.flat_map(|known| {
+        let tight = full(&known.target, &known.gauges, &snapshot.usage, &demand, bounds, now);
+        tight.into_iter().map(|tight| (known.target.clone(), tight.dimension))
+    });
+    spent.collect()
+}
+
+/// Clears what is wanted, of what is there at that very moment.
+fn clear(store: &SqliteStore, wanted: impl Fn(&Snapshot) -> Split) -> Result<Split, CliError> {
+    Ok(update_locked(store, &Accounts::All, |snapshot| {
+        let split = wanted(snapshot);
+        (split.batch(), split)
+    })?)
+}
+
+fn nothing(args: &ResetArgs, why: &str, context: &Context) -> Result<ExitCode, CliError> {
+    if args.json {
+        let now = context.clock.now();
+        return print(
+            args,
+            &Reset { now, dry_run: args.dry_run, cleared: &[], meters: &[], flights: 0, left: &[], known: &[] },
+            context,
+        );
+    }
+    context.output.out(&format!("{why}\n"))?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn print(holds: &[Versioned], verb: &str, context: &Context) -> Result<(), CliError> {
-    let text: String = holds.iter().map(|held| format!("{verb} {}\n", line(held, context))).collect();
-    context.output.out(&llmr::domain::printable(&text))?;
-    Ok(())
-}
-
-fn line(held: &Versioned, context: &Context) -> String {
-    let record = &held.record;
-    let until = llmr::policy::returns_at(record).map(|at| distance(at, context.clock.now()));
-    let ends = until.map_or(String::new(), |text| format!(", ends {text}"));
-    format!("{} {} {}: {}{ends}", record.kind(), hold_id(held), record.scope(), record.class())
+fn print(args: &ResetArgs, reset: &Reset<'_>, context: &Context) -> Result<ExitCode, CliError> {
+    let text = if args.json { format!("{}\n", reset.json()) } else { reset.text() };
+    context.output.out(&printable(&context.redactor().redact(&text)))?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Asks on the terminal.
-fn confirm(holds: &[Versioned], context: &Context) -> Result<bool, CliError> {
-    for held in holds {
-        context.output.note(&format!("  {}", llmr::domain::printable(&line(held, context))));
+fn confirm(found: &Split, context: &Context) -> Result<bool, CliError> {
+    let now = context.clock.now();
+    let holds = found.holds.0.iter().map(|held| hold_line(held, now));
+    let meters = found.meters.iter().map(|held| meter_line(&held.meter, now));
+    for line in holds.chain(meters) {
+        context.output.note(&format!("  {}", printable(&line)));
     }
-    context.output.note(&format!("clear {} for all processes? [y/N]", count(holds.len())));
+    let all = found.holds.0.len() + found.meters.len() + found.flights.len();
+    context.output.note(&format!("clear {} for all processes? [y/N]", count(all)));
     let mut answer = String::new();
     std::io::stdin().lock().read_line(&mut answer)?;
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
-fn count(holds: usize) -> String {
-    if holds == 1 { "this hold".to_owned() } else { format!("these {holds} holds") }
+fn count(all: usize) -> String {
+    if all == 1 { "this".to_owned() } else { format!("these {all}") }
 }

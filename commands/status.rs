@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use llmr::config::Config;
-use llmr::domain::{AccountName, Deployment, LadderName, Selector, Target, printable};
+use llmr::domain::{AccountName, Deployment, LadderName, Target, printable};
 use llmr::policy::Versioned;
-use llmr::report::{Known, Status};
-use llmr::route::fingerprint;
-use llmr::store::{Health, Store};
+use llmr::report::{Choice, Known, Miss, Status, hold_id, selector_of};
+use llmr::route::{entry, fingerprint, gauges};
+use llmr::store::{Accounts, Health, Snapshot, Store};
 
 use crate::context::Context;
 use crate::error::CliError;
@@ -16,9 +16,13 @@ use crate::error::CliError;
 /// Show every deployment: eligible, or held by what, why, until when and who said so
 #[derive(Debug, clap::Args)]
 pub struct StatusArgs {
-    /// Only these: provider, provider/model, provider/model@credential, @credential or provider@credential
+    /// Only these: provider, provider/model, provider/model@credential, @credential, provider@credential, or the id of
+    /// a hold
     #[arg(value_name = "SELECTOR")]
     selectors: Vec<String>,
+    /// Only what is held
+    #[arg(long)]
+    held: bool,
     /// One JSON object
     #[arg(long)]
     json: bool,
@@ -26,40 +30,72 @@ pub struct StatusArgs {
 
 /// Shows the state.
 pub fn run(args: &StatusArgs, context: &mut Context) -> Result<ExitCode, CliError> {
-    let selectors = selectors(&args.selectors)?;
     let config = context.config_file()?;
     let store = context.store_to_read(config.as_ref())?;
-    let (holds, health, salt) = match &store {
-        Some(store) => (store.holds()?, store.health()?, store.salt().ok()),
-        None => (Vec::new(), Vec::new(), None),
+    let (snapshot, health, salt) = match &store {
+        Some(store) => {
+            let read = (store.snapshot(&Accounts::All)?, store.health()?, store.salt().ok());
+            context.show_state_warning(store);
+            read
+        }
+        None => (Snapshot::default(), Vec::new(), None),
     };
     let mut known = known(config.as_ref(), &health);
     if let (Some(config), Some(salt)) = (&config, &salt) {
         sign(&mut known, config, salt, context);
     }
-    let chosen: Vec<Known> = known.into_iter().filter(|known| chosen(&selectors, &known.target.deployment)).collect();
-    let holds: Vec<Versioned> = holds.into_iter().filter(|held| touches(&selectors, &chosen, held)).collect();
-    let status = Status { now: context.clock.now(), known: &chosen, holds: &holds, health: &health };
-    let text = if args.json { format!("{}\n", status.json()) } else { status.text(context.output.width()) };
-    context.output.out(&printable(&context.redactor().redact(&text)))?;
+    let choice = choice(&args.selectors, &known, &snapshot.holds, context)?;
+    let now = context.clock.now();
+    let bounds = config.as_ref().map(|config| config.policy.usage).unwrap_or_default();
+    let status = Status {
+        now,
+        known: &known,
+        snapshot: &snapshot,
+        bounds: &bounds,
+        health: &health,
+        choice: &choice,
+        only_held: args.held,
+    };
+    let redactor = context.redactor();
+    let clean = |text: &str| printable(&redactor.redact(text));
+    match args.json {
+        true => context.output.out(&clean(&format!("{}\n", status.json())))?,
+        false => context.output.toned(&status.text(context.output.width()), clean)?,
+    }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Reads the selectors of the command line.
-pub fn selectors(texts: &[String]) -> Result<Vec<Selector>, CliError> {
-    texts.iter().map(|text| text.parse().map_err(|error| CliError::usage(format!("{error}")))).collect()
-}
-
-fn chosen(selectors: &[Selector], deployment: &Deployment) -> bool {
-    selectors.is_empty() || selectors.iter().any(|selector| selector.matches(deployment))
-}
-
-/// Whether the selectors mean this hold: it covers a deployment that they choose, or they name its scope.
-pub fn touches(selectors: &[Selector], chosen: &[Known], held: &Versioned) -> bool {
-    let scope = held.record.scope();
-    selectors.is_empty()
-        || chosen.iter().any(|known| scope.covers(&known.target))
-        || selectors.iter().any(|selector| scope.named_by(selector))
+/// Reads what the command line chooses, and says which of its words nothing answers to.
+///
+/// # Errors
+/// When a word is neither a selector nor the id of a hold.
+pub fn choice(words: &[String], known: &[Known], holds: &[Versioned], context: &Context) -> Result<Choice, CliError> {
+    let is_provider = |name: &str| {
+        known.iter().any(|known| known.target.deployment.provider == *name)
+            || holds.iter().any(|held| held.record.scope().provider == *name)
+    };
+    let choice = Choice::read(words, is_provider).map_err(|error| CliError::usage(format!("{error}")))?;
+    let output = &context.output;
+    let clean = |text: &str| printable(&context.redactor().redact(text));
+    let say = |word: &str, text: &str| output.note(&format!("{} {}", output.label(word), clean(text)));
+    for miss in choice.misses(holds, known) {
+        let Miss { word, is_hold, near } = miss;
+        match is_hold {
+            true => say("warning", &format!("there is no hold `{word}`; it may have ended")),
+            false => say("warning", &format!("nothing that is known is called `{word}`")),
+        }
+        if let Some(near) = near {
+            say("hint", &format!("did you mean `{near}`?"));
+        }
+    }
+    for held in choice.shadowed(holds) {
+        let (id, selector) = (hold_id(held), selector_of(held.record.scope()));
+        say(
+            "warning",
+            &format!("`{id}` is taken for the provider of that name, not for the hold; name that by `{selector}`"),
+        );
+    }
+    Ok(choice)
 }
 
 /// Every deployment that the config or the state knows.
@@ -87,14 +123,26 @@ pub fn known(config: Option<&Config>, health: &[Health]) -> Vec<Known> {
             region: None,
         },
     };
-    let known = |(deployment, ladders)| Known { target: target(&deployment), ladders, fingerprint: None };
+    let resorts_of = |deployment: &Deployment| {
+        let ladders = config.into_iter().flat_map(|config| &config.ladders);
+        ladders.filter(|(_, l)| l.last_resort.as_ref() == Some(deployment)).map(|(name, _)| name.clone()).collect()
+    };
+    let known = |(deployment, ladders)| Known {
+        target: target(&deployment),
+        ladders,
+        last_resort_of: resorts_of(&deployment),
+        fingerprint: None,
+        entry: None,
+        gauges: config.map(|config| gauges(config, &deployment)).unwrap_or_default(),
+    };
     places.into_iter().map(known).collect()
 }
 
 /// Fills in the fingerprints of the keys as they are now, so that a key that was replaced shows as one that may be
 /// tried. A key that cannot be had changes nothing here.
-fn sign(known: &mut [Known], config: &Config, salt: &[u8], context: &mut Context) {
+pub fn sign(known: &mut [Known], config: &Config, salt: &[u8], context: &mut Context) {
     for known in known {
+        known.entry = Some(entry(config, &known.target.deployment.provider, salt));
         let key = config
             .credential(&known.target.deployment)
             // Commands may ask for a password: not for a look at the state.

@@ -36,6 +36,9 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             [CompletionResult]::new('reset', 'reset', [CompletionResultType]::ParameterValue, 'Clear holds, at once for all processes')
             [CompletionResult]::new('plan', 'plan', [CompletionResultType]::ParameterValue, 'Show who would be asked now, in which order, and why each other is skipped; sends nothing')
             [CompletionResult]::new('log', 'log', [CompletionResultType]::ParameterValue, 'Show requests and their attempts; with one id its whole trail')
+            [CompletionResult]::new('guard', 'guard', [CompletionResultType]::ParameterValue, 'Say whether a program that makes its own calls may call now: exit 0, or 4 and until when')
+            [CompletionResult]::new('record', 'record', [CompletionResultType]::ParameterValue, 'Say what came of a call that another program made')
+            [CompletionResult]::new('probe', 'probe', [CompletionResultType]::ParameterValue, 'Send the probes that are due, so that no request has to; for cron')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Validate the config and the catalogue offline, and count the failure domains of each ladder')
             [CompletionResult]::new('caps', 'caps', [CompletionResultType]::ParameterValue, 'Show the catalogue: limits, reset clocks, the next reset, and where each number comes from')
             [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Write a commented llmr.toml from the keys that the environment holds; never overwrites')
@@ -113,6 +116,7 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
             [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--held', '--held', [CompletionResultType]::ParameterName, 'Only what is held')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'One JSON object')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
@@ -127,12 +131,14 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'Clear everything')
-            [CompletionResult]::new('--cooldown', '--cooldown', [CompletionResultType]::ParameterName, 'Clear cooldowns; with none of the three, all are meant')
+            [CompletionResult]::new('--cooldown', '--cooldown', [CompletionResultType]::ParameterName, 'Clear cooldowns; with none of these flags, all holds are meant')
             [CompletionResult]::new('--quarantine', '--quarantine', [CompletionResultType]::ParameterName, 'Clear quarantines')
             [CompletionResult]::new('--circuit', '--circuit', [CompletionResultType]::ParameterName, 'Close circuits and forget their failures')
+            [CompletionResult]::new('--usage', '--usage', [CompletionResultType]::ParameterName, 'Forget what is counted of limits and what was learned of them')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show what would be cleared and clear nothing')
             [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask')
             [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'One JSON object: what was cleared, and what can be asked thanks to it')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
@@ -183,17 +189,78 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             break
         }
         'llmr;log' {
-            [CompletionResult]::new('--class', '--class', [CompletionResultType]::ParameterName, 'Only requests with a failure of this class')
-            [CompletionResult]::new('--since', '--since', [CompletionResultType]::ParameterName, 'Only requests since then: a time like 2026-08-23T03:00:00Z, or how long ago like 6h')
+            [CompletionResult]::new('--class', '--class', [CompletionResultType]::ParameterName, 'Only requests with a failure of this class; of several, any')
+            [CompletionResult]::new('--since', '--since', [CompletionResultType]::ParameterName, 'Only requests that began then or later: a time like 2026-08-23T03:00:00Z, or how long ago like 6h')
+            [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'Only requests that began before then')
+            [CompletionResult]::new('--provider', '--provider', [CompletionResultType]::ParameterName, 'Only requests that asked this provider; of several, any')
+            [CompletionResult]::new('--deployment', '--deployment', [CompletionResultType]::ParameterName, 'Only requests that asked this: provider/model, provider/model@credential, @credential or provider@credential; of several, any')
+            [CompletionResult]::new('--ladder', '--ladder', [CompletionResultType]::ParameterName, 'Only requests on this ladder')
+            [CompletionResult]::new('--outcome', '--outcome', [CompletionResultType]::ParameterName, 'Only requests that ended so; of several, any')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'At most so many, the newest')
             [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'At most so many, the newest')
             [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
             [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--failed', '--failed', [CompletionResultType]::ParameterName, 'Only requests that ended without the answer that was asked for')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Go on showing requests as they end, until Ctrl-C')
             [CompletionResult]::new('--follow', '--follow', [CompletionResultType]::ParameterName, 'Go on showing requests as they end, until Ctrl-C')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'One JSON object a line')
             [CompletionResult]::new('--redact', '--redact', [CompletionResultType]::ParameterName, 'One capture a line for each failed attempt, with stand-ins for what is personal')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'llmr;guard' {
+            [CompletionResult]::new('--lease', '--lease', [CompletionResultType]::ParameterName, 'How long the call may take: then the next probe passes, and it counts no longer as under way; at most 24h')
+            [CompletionResult]::new('--tokens', '--tokens', [CompletionResultType]::ParameterName, 'How many tokens the call will use, prompt and answer together; for limits that count tokens')
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Take nothing, only look')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'One JSON object')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'llmr;record' {
+            [CompletionResult]::new('--status', '--status', [CompletionResultType]::ParameterName, 'The HTTP status')
+            [CompletionResult]::new('--headers', '--headers', [CompletionResultType]::ParameterName, 'The headers of the reply, one `Name: value` a line, as `curl -D FILE` writes them; @- reads standard input')
+            [CompletionResult]::new('--body', '--body', [CompletionResultType]::ParameterName, 'The body of the reply, or what there is of it; @- reads standard input')
+            [CompletionResult]::new('--transport', '--transport', [CompletionResultType]::ParameterName, 'What kept a whole reply from coming')
+            [CompletionResult]::new('--input-tokens', '--input-tokens', [CompletionResultType]::ParameterName, 'Tokens of the prompt')
+            [CompletionResult]::new('--output-tokens', '--output-tokens', [CompletionResultType]::ParameterName, 'Tokens of the answer')
+            [CompletionResult]::new('--request-id', '--request-id', [CompletionResultType]::ParameterName, 'The id that `guard` gave, or one of your own; several calls under one id are one request in the log')
+            [CompletionResult]::new('--started-at', '--started-at', [CompletionResultType]::ParameterName, 'When the call was sent: a time like 2026-08-23T03:00:00Z, or how long ago like 3s')
+            [CompletionResult]::new('--latency', '--latency', [CompletionResultType]::ParameterName, 'How long the call took')
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--ok', '--ok', [CompletionResultType]::ParameterName, 'It was answered')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'One JSON object')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'llmr;probe' {
+            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'At most so many calls')
+            [CompletionResult]::new('--deadline', '--deadline', [CompletionResultType]::ParameterName, 'How long each call may take; what takes longer has not recovered')
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show what is due and send nothing')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'One JSON object a line')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
@@ -284,6 +351,9 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             [CompletionResult]::new('reset', 'reset', [CompletionResultType]::ParameterValue, 'Clear holds, at once for all processes')
             [CompletionResult]::new('plan', 'plan', [CompletionResultType]::ParameterValue, 'Show who would be asked now, in which order, and why each other is skipped; sends nothing')
             [CompletionResult]::new('log', 'log', [CompletionResultType]::ParameterValue, 'Show requests and their attempts; with one id its whole trail')
+            [CompletionResult]::new('guard', 'guard', [CompletionResultType]::ParameterValue, 'Say whether a program that makes its own calls may call now: exit 0, or 4 and until when')
+            [CompletionResult]::new('record', 'record', [CompletionResultType]::ParameterValue, 'Say what came of a call that another program made')
+            [CompletionResult]::new('probe', 'probe', [CompletionResultType]::ParameterValue, 'Send the probes that are due, so that no request has to; for cron')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Validate the config and the catalogue offline, and count the failure domains of each ladder')
             [CompletionResult]::new('caps', 'caps', [CompletionResultType]::ParameterValue, 'Show the catalogue: limits, reset clocks, the next reset, and where each number comes from')
             [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Write a commented llmr.toml from the keys that the environment holds; never overwrites')
@@ -309,6 +379,15 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             break
         }
         'llmr;help;log' {
+            break
+        }
+        'llmr;help;guard' {
+            break
+        }
+        'llmr;help;record' {
+            break
+        }
+        'llmr;help;probe' {
             break
         }
         'llmr;help;check' {

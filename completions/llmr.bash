@@ -34,6 +34,9 @@ _llmr() {
             llmr,demo)
                 cmd="llmr__subcmd__demo"
                 ;;
+            llmr,guard)
+                cmd="llmr__subcmd__guard"
+                ;;
             llmr,help)
                 cmd="llmr__subcmd__help"
                 ;;
@@ -48,6 +51,12 @@ _llmr() {
                 ;;
             llmr,plan)
                 cmd="llmr__subcmd__plan"
+                ;;
+            llmr,probe)
+                cmd="llmr__subcmd__probe"
+                ;;
+            llmr,record)
+                cmd="llmr__subcmd__record"
                 ;;
             llmr,reset)
                 cmd="llmr__subcmd__reset"
@@ -73,6 +82,9 @@ _llmr() {
             llmr__subcmd__help,demo)
                 cmd="llmr__subcmd__help__subcmd__demo"
                 ;;
+            llmr__subcmd__help,guard)
+                cmd="llmr__subcmd__help__subcmd__guard"
+                ;;
             llmr__subcmd__help,help)
                 cmd="llmr__subcmd__help__subcmd__help"
                 ;;
@@ -88,6 +100,12 @@ _llmr() {
             llmr__subcmd__help,plan)
                 cmd="llmr__subcmd__help__subcmd__plan"
                 ;;
+            llmr__subcmd__help,probe)
+                cmd="llmr__subcmd__help__subcmd__probe"
+                ;;
+            llmr__subcmd__help,record)
+                cmd="llmr__subcmd__help__subcmd__record"
+                ;;
             llmr__subcmd__help,reset)
                 cmd="llmr__subcmd__help__subcmd__reset"
                 ;;
@@ -101,7 +119,7 @@ _llmr() {
 
     case "${cmd}" in
         llmr)
-            opts="-v -h -V --config --state --verbose --color --help --version chat classify status reset plan log check caps init demo completions man help"
+            opts="-v -h -V --config --state --verbose --color --help --version chat classify status reset plan log guard record probe check caps init demo completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -406,8 +424,42 @@ _llmr() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        llmr__subcmd__guard)
+            opts="-v -h -V --lease --tokens --dry-run --json --config --state --verbose --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --lease)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tokens)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         llmr__subcmd__help)
-            opts="chat classify status reset plan log check caps init demo completions man help"
+            opts="chat classify status reset plan log guard record probe check caps init demo completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -504,6 +556,20 @@ _llmr() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        llmr__subcmd__help__subcmd__guard)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         llmr__subcmd__help__subcmd__help)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -574,6 +640,34 @@ _llmr() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        llmr__subcmd__help__subcmd__probe)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        llmr__subcmd__help__subcmd__record)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         llmr__subcmd__help__subcmd__reset)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -629,7 +723,7 @@ _llmr() {
             return 0
             ;;
         llmr__subcmd__log)
-            opts="-f -n -v -h -V --class --since --follow --limit --json --redact --config --state --verbose --color --help --version"
+            opts="-f -n -v -h -V --class --since --until --provider --deployment --ladder --outcome --failed --follow --limit --json --redact --config --state --verbose --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -640,6 +734,26 @@ _llmr() {
                     return 0
                     ;;
                 --since)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --until)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --provider)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --deployment)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ladder)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --outcome)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -822,8 +936,104 @@ _llmr() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        llmr__subcmd__probe)
+            opts="-v -h -V --limit --deadline --dry-run --json --config --state --verbose --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --deadline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        llmr__subcmd__record)
+            opts="-v -h -V --status --headers --body --transport --ok --input-tokens --output-tokens --request-id --started-at --latency --json --config --state --verbose --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --status)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --headers)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --body)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --transport)
+                    COMPREPLY=($(compgen -W "timeout refused reset dns tls" -- "${cur}"))
+                    return 0
+                    ;;
+                --input-tokens)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output-tokens)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-id)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --started-at)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --latency)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         llmr__subcmd__reset)
-            opts="-y -v -h -V --all --cooldown --quarantine --circuit --dry-run --yes --config --state --verbose --color --help --version"
+            opts="-y -v -h -V --all --cooldown --quarantine --circuit --usage --dry-run --yes --json --config --state --verbose --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -849,7 +1059,7 @@ _llmr() {
             return 0
             ;;
         llmr__subcmd__status)
-            opts="-v -h -V --json --config --state --verbose --color --help --version"
+            opts="-v -h -V --held --json --config --state --verbose --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -38,6 +38,9 @@ complete -c llmr -n "__fish_llmr_needs_command" -f -a "status" -d 'Show every de
 complete -c llmr -n "__fish_llmr_needs_command" -f -a "reset" -d 'Clear holds, at once for all processes'
 complete -c llmr -n "__fish_llmr_needs_command" -f -a "plan" -d 'Show who would be asked now, in which order, and why each other is skipped; sends nothing'
 complete -c llmr -n "__fish_llmr_needs_command" -f -a "log" -d 'Show requests and their attempts; with one id its whole trail'
+complete -c llmr -n "__fish_llmr_needs_command" -f -a "guard" -d 'Say whether a program that makes its own calls may call now: exit 0, or 4 and until when'
+complete -c llmr -n "__fish_llmr_needs_command" -f -a "record" -d 'Say what came of a call that another program made'
+complete -c llmr -n "__fish_llmr_needs_command" -f -a "probe" -d 'Send the probes that are due, so that no request has to; for cron'
 complete -c llmr -n "__fish_llmr_needs_command" -f -a "check" -d 'Validate the config and the catalogue offline, and count the failure domains of each ladder'
 complete -c llmr -n "__fish_llmr_needs_command" -f -a "caps" -d 'Show the catalogue: limits, reset clocks, the next reset, and where each number comes from'
 complete -c llmr -n "__fish_llmr_needs_command" -f -a "init" -d 'Write a commented llmr.toml from the keys that the environment holds; never overwrites'
@@ -104,6 +107,7 @@ complete -c llmr -n "__fish_llmr_using_subcommand status" -l state -d 'State fil
 complete -c llmr -n "__fish_llmr_using_subcommand status" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
 never\t'Never'"
+complete -c llmr -n "__fish_llmr_using_subcommand status" -l held -d 'Only what is held'
 complete -c llmr -n "__fish_llmr_using_subcommand status" -l json -d 'One JSON object'
 complete -c llmr -n "__fish_llmr_using_subcommand status" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
 complete -c llmr -n "__fish_llmr_using_subcommand status" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -114,11 +118,13 @@ complete -c llmr -n "__fish_llmr_using_subcommand reset" -l color -d 'When to us
 always\t'Always'
 never\t'Never'"
 complete -c llmr -n "__fish_llmr_using_subcommand reset" -l all -d 'Clear everything'
-complete -c llmr -n "__fish_llmr_using_subcommand reset" -l cooldown -d 'Clear cooldowns; with none of the three, all are meant'
+complete -c llmr -n "__fish_llmr_using_subcommand reset" -l cooldown -d 'Clear cooldowns; with none of these flags, all holds are meant'
 complete -c llmr -n "__fish_llmr_using_subcommand reset" -l quarantine -d 'Clear quarantines'
 complete -c llmr -n "__fish_llmr_using_subcommand reset" -l circuit -d 'Close circuits and forget their failures'
+complete -c llmr -n "__fish_llmr_using_subcommand reset" -l usage -d 'Forget what is counted of limits and what was learned of them'
 complete -c llmr -n "__fish_llmr_using_subcommand reset" -l dry-run -d 'Show what would be cleared and clear nothing'
 complete -c llmr -n "__fish_llmr_using_subcommand reset" -s y -l yes -d 'Do not ask'
+complete -c llmr -n "__fish_llmr_using_subcommand reset" -l json -d 'One JSON object: what was cleared, and what can be asked thanks to it'
 complete -c llmr -n "__fish_llmr_using_subcommand reset" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
 complete -c llmr -n "__fish_llmr_using_subcommand reset" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c llmr -n "__fish_llmr_using_subcommand reset" -s V -l version -d 'Print version'
@@ -154,20 +160,73 @@ complete -c llmr -n "__fish_llmr_using_subcommand plan" -l no-fallback -d 'Ask o
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -s V -l version -d 'Print version'
-complete -c llmr -n "__fish_llmr_using_subcommand log" -l class -d 'Only requests with a failure of this class' -r
-complete -c llmr -n "__fish_llmr_using_subcommand log" -l since -d 'Only requests since then: a time like 2026-08-23T03:00:00Z, or how long ago like 6h' -r
+complete -c llmr -n "__fish_llmr_using_subcommand log" -l class -d 'Only requests with a failure of this class; of several, any' -r
+complete -c llmr -n "__fish_llmr_using_subcommand log" -l since -d 'Only requests that began then or later: a time like 2026-08-23T03:00:00Z, or how long ago like 6h' -r
+complete -c llmr -n "__fish_llmr_using_subcommand log" -l until -d 'Only requests that began before then' -r
+complete -c llmr -n "__fish_llmr_using_subcommand log" -l provider -d 'Only requests that asked this provider; of several, any' -r
+complete -c llmr -n "__fish_llmr_using_subcommand log" -l deployment -d 'Only requests that asked this: provider/model, provider/model@credential, @credential or provider@credential; of several, any' -r
+complete -c llmr -n "__fish_llmr_using_subcommand log" -l ladder -d 'Only requests on this ladder' -r
+complete -c llmr -n "__fish_llmr_using_subcommand log" -l outcome -d 'Only requests that ended so; of several, any' -r
 complete -c llmr -n "__fish_llmr_using_subcommand log" -s n -l limit -d 'At most so many, the newest' -r
 complete -c llmr -n "__fish_llmr_using_subcommand log" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
 complete -c llmr -n "__fish_llmr_using_subcommand log" -l state -d 'State file [env: LLMR_STATE]' -r -F
 complete -c llmr -n "__fish_llmr_using_subcommand log" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
 never\t'Never'"
+complete -c llmr -n "__fish_llmr_using_subcommand log" -l failed -d 'Only requests that ended without the answer that was asked for'
 complete -c llmr -n "__fish_llmr_using_subcommand log" -s f -l follow -d 'Go on showing requests as they end, until Ctrl-C'
 complete -c llmr -n "__fish_llmr_using_subcommand log" -l json -d 'One JSON object a line'
 complete -c llmr -n "__fish_llmr_using_subcommand log" -l redact -d 'One capture a line for each failed attempt, with stand-ins for what is personal'
 complete -c llmr -n "__fish_llmr_using_subcommand log" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
 complete -c llmr -n "__fish_llmr_using_subcommand log" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c llmr -n "__fish_llmr_using_subcommand log" -s V -l version -d 'Print version'
+complete -c llmr -n "__fish_llmr_using_subcommand guard" -l lease -d 'How long the call may take: then the next probe passes, and it counts no longer as under way; at most 24h' -r
+complete -c llmr -n "__fish_llmr_using_subcommand guard" -l tokens -d 'How many tokens the call will use, prompt and answer together; for limits that count tokens' -r
+complete -c llmr -n "__fish_llmr_using_subcommand guard" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand guard" -l state -d 'State file [env: LLMR_STATE]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand guard" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c llmr -n "__fish_llmr_using_subcommand guard" -l dry-run -d 'Take nothing, only look'
+complete -c llmr -n "__fish_llmr_using_subcommand guard" -l json -d 'One JSON object'
+complete -c llmr -n "__fish_llmr_using_subcommand guard" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+complete -c llmr -n "__fish_llmr_using_subcommand guard" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c llmr -n "__fish_llmr_using_subcommand guard" -s V -l version -d 'Print version'
+complete -c llmr -n "__fish_llmr_using_subcommand record" -l status -d 'The HTTP status' -r
+complete -c llmr -n "__fish_llmr_using_subcommand record" -l headers -d 'The headers of the reply, one `Name: value` a line, as `curl -D FILE` writes them; @- reads standard input' -r
+complete -c llmr -n "__fish_llmr_using_subcommand record" -l body -d 'The body of the reply, or what there is of it; @- reads standard input' -r
+complete -c llmr -n "__fish_llmr_using_subcommand record" -l transport -d 'What kept a whole reply from coming' -r -f -a "timeout\t'No answer in time'
+refused\t'Nobody listens'
+reset\t'The connection was closed or reset'
+dns\t'The name does not resolve'
+tls\t'The certificate or the handshake'"
+complete -c llmr -n "__fish_llmr_using_subcommand record" -l input-tokens -d 'Tokens of the prompt' -r
+complete -c llmr -n "__fish_llmr_using_subcommand record" -l output-tokens -d 'Tokens of the answer' -r
+complete -c llmr -n "__fish_llmr_using_subcommand record" -l request-id -d 'The id that `guard` gave, or one of your own; several calls under one id are one request in the log' -r
+complete -c llmr -n "__fish_llmr_using_subcommand record" -l started-at -d 'When the call was sent: a time like 2026-08-23T03:00:00Z, or how long ago like 3s' -r
+complete -c llmr -n "__fish_llmr_using_subcommand record" -l latency -d 'How long the call took' -r
+complete -c llmr -n "__fish_llmr_using_subcommand record" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand record" -l state -d 'State file [env: LLMR_STATE]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand record" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c llmr -n "__fish_llmr_using_subcommand record" -l ok -d 'It was answered'
+complete -c llmr -n "__fish_llmr_using_subcommand record" -l json -d 'One JSON object'
+complete -c llmr -n "__fish_llmr_using_subcommand record" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+complete -c llmr -n "__fish_llmr_using_subcommand record" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c llmr -n "__fish_llmr_using_subcommand record" -s V -l version -d 'Print version'
+complete -c llmr -n "__fish_llmr_using_subcommand probe" -l limit -d 'At most so many calls' -r
+complete -c llmr -n "__fish_llmr_using_subcommand probe" -l deadline -d 'How long each call may take; what takes longer has not recovered' -r
+complete -c llmr -n "__fish_llmr_using_subcommand probe" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand probe" -l state -d 'State file [env: LLMR_STATE]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand probe" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c llmr -n "__fish_llmr_using_subcommand probe" -l dry-run -d 'Show what is due and send nothing'
+complete -c llmr -n "__fish_llmr_using_subcommand probe" -l json -d 'One JSON object a line'
+complete -c llmr -n "__fish_llmr_using_subcommand probe" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+complete -c llmr -n "__fish_llmr_using_subcommand probe" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c llmr -n "__fish_llmr_using_subcommand probe" -s V -l version -d 'Print version'
 complete -c llmr -n "__fish_llmr_using_subcommand check" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
 complete -c llmr -n "__fish_llmr_using_subcommand check" -l state -d 'State file [env: LLMR_STATE]' -r -F
 complete -c llmr -n "__fish_llmr_using_subcommand check" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
@@ -219,16 +278,19 @@ never\t'Never'"
 complete -c llmr -n "__fish_llmr_using_subcommand man" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
 complete -c llmr -n "__fish_llmr_using_subcommand man" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c llmr -n "__fish_llmr_using_subcommand man" -s V -l version -d 'Print version'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log check caps init demo completions man help" -f -a "chat" -d 'Send one prompt down the ladder; the answer alone goes to stdout'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log check caps init demo completions man help" -f -a "classify" -d 'Say what captured failures are'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log check caps init demo completions man help" -f -a "status" -d 'Show every deployment: eligible, or held by what, why, until when and who said so'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log check caps init demo completions man help" -f -a "reset" -d 'Clear holds, at once for all processes'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log check caps init demo completions man help" -f -a "plan" -d 'Show who would be asked now, in which order, and why each other is skipped; sends nothing'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log check caps init demo completions man help" -f -a "log" -d 'Show requests and their attempts; with one id its whole trail'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log check caps init demo completions man help" -f -a "check" -d 'Validate the config and the catalogue offline, and count the failure domains of each ladder'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log check caps init demo completions man help" -f -a "caps" -d 'Show the catalogue: limits, reset clocks, the next reset, and where each number comes from'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log check caps init demo completions man help" -f -a "init" -d 'Write a commented llmr.toml from the keys that the environment holds; never overwrites'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log check caps init demo completions man help" -f -a "demo" -d 'Show what llmr does on a night when six providers fail: no key, no network, no config'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log check caps init demo completions man help" -f -a "completions" -d 'Print the completions of a shell'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log check caps init demo completions man help" -f -a "man" -d 'Print the man page'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log check caps init demo completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log guard record probe check caps init demo completions man help" -f -a "chat" -d 'Send one prompt down the ladder; the answer alone goes to stdout'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log guard record probe check caps init demo completions man help" -f -a "classify" -d 'Say what captured failures are'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log guard record probe check caps init demo completions man help" -f -a "status" -d 'Show every deployment: eligible, or held by what, why, until when and who said so'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log guard record probe check caps init demo completions man help" -f -a "reset" -d 'Clear holds, at once for all processes'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log guard record probe check caps init demo completions man help" -f -a "plan" -d 'Show who would be asked now, in which order, and why each other is skipped; sends nothing'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log guard record probe check caps init demo completions man help" -f -a "log" -d 'Show requests and their attempts; with one id its whole trail'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log guard record probe check caps init demo completions man help" -f -a "guard" -d 'Say whether a program that makes its own calls may call now: exit 0, or 4 and until when'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log guard record probe check caps init demo completions man help" -f -a "record" -d 'Say what came of a call that another program made'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log guard record probe check caps init demo completions man help" -f -a "probe" -d 'Send the probes that are due, so that no request has to; for cron'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log guard record probe check caps init demo completions man help" -f -a "check" -d 'Validate the config and the catalogue offline, and count the failure domains of each ladder'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log guard record probe check caps init demo completions man help" -f -a "caps" -d 'Show the catalogue: limits, reset clocks, the next reset, and where each number comes from'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log guard record probe check caps init demo completions man help" -f -a "init" -d 'Write a commented llmr.toml from the keys that the environment holds; never overwrites'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log guard record probe check caps init demo completions man help" -f -a "demo" -d 'Show what llmr does on a night when six providers fail: no key, no network, no config'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log guard record probe check caps init demo completions man help" -f -a "completions" -d 'Print the completions of a shell'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log guard record probe check caps init demo completions man help" -f -a "man" -d 'Print the man page'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset plan log guard record probe check caps init demo completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
