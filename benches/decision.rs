@@ -10,7 +10,10 @@ use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use jiff::Timestamp;
 use llmr::domain::{Class, Dimension, Failure, Provenance, RequestId, Scope, ScopeLevel, Target};
 use llmr::ladder::{Directives, RequestShape, Run, RunLimits, Spec, StepSpec, View, eligibility};
-use llmr::policy::{Cooldown, Event, HoldRecord, Moment, PolicySettings, Report, Versioned, apply};
+use llmr::policy::{
+    Caller, Cooldown, Demand, Event, Gauge, HoldRecord, Limit, LimitSource, Meter, Moment, PolicySettings, Report,
+    UsageSettings, UsageState, Versioned, VersionedMeter, apply, room,
+};
 
 const HOLDS: i64 = 200;
 const STEPS: i64 = 20;
@@ -36,6 +39,8 @@ fn hold(number: i64) -> Versioned {
         until,
         provenance: Provenance::Fact,
         streak: 1,
+        obeyed: 0,
+        obeyed_since: None,
         evidence: "Limit 12000, Used 11690, Requested 1264.".to_owned(),
         request_id: Some("req_bench".into()),
     });
@@ -56,6 +61,8 @@ fn spec() -> Spec {
         price: None,
         attempts: 2,
         fingerprint: None,
+        entry: None,
+        gauges: Vec::new(),
         no_key: None,
         put_last: None,
     };
@@ -74,12 +81,41 @@ fn asking(bench: &mut Criterion) {
     let (holds, now) = (holds(), now());
     let asked = target(HOLDS - 1);
     bench.bench_function("eligibility of one deployment, 200 holds", |bencher| {
-        bencher.iter(|| eligibility(black_box(&holds), black_box(&asked), now, None));
+        bencher.iter(|| eligibility(black_box(&holds), black_box(&asked), now, Caller::default()));
     });
     let run = Run::new(spec(), RequestShape::default(), Directives::default());
-    let view = View { holds: &holds, now, elapsed: Duration::ZERO };
+    let (usage, bounds) = (UsageState::default(), UsageSettings::default());
+    let view = View { holds: &holds, usage: &usage, bounds: &bounds, now, elapsed: Duration::ZERO };
     bench.bench_function("poll of a ladder of 20 steps, 19 held, 200 holds", |bencher| {
         bencher.iter_batched_ref(|| run.clone(), |run| run.poll(black_box(&view)), BatchSize::SmallInput);
+    });
+}
+
+/// What is left of four limits for each of the steps, with as many meters as 200 deployments have.
+fn fitting(bench: &mut Criterion) {
+    let now = now();
+    let gauge = |number, dimension: Dimension, clock: &str| Gauge {
+        scope: Scope::account_model(&target(number)),
+        dimension,
+        unit: dimension.unit(),
+        clock: clock.parse().expect("a clock"),
+        limit: Some(Limit { value: 100_000.0, source: LimitSource::Config }),
+    };
+    let gauges = |number| {
+        let (minute, day) = ("rolling 1m", "midnight America/Los_Angeles");
+        [(Dimension::Rpm, minute), (Dimension::Tpm, minute), (Dimension::Rpd, day), (Dimension::Tpd, day)]
+            .map(|(dimension, clock)| gauge(number, dimension, clock))
+            .to_vec()
+    };
+    let meter = |gauge: Gauge| {
+        let Gauge { scope, dimension, unit, clock, .. } = gauge;
+        let meter = Meter { used: 90_000.0, ..Meter::new(scope, dimension, unit, clock, now) };
+        VersionedMeter { version: 1, meter }
+    };
+    let usage = UsageState { meters: (0..HOLDS).flat_map(gauges).map(meter).collect(), ..UsageState::default() };
+    let (asked, own, demand) = (target(HOLDS / 2), gauges(HOLDS / 2), Demand { requests: 1.0, ..Demand::default() });
+    bench.bench_function("room under four limits, 800 meters", |bencher| {
+        bencher.iter(|| room(&asked, &own, black_box(&usage), &demand, &UsageSettings::default(), now));
     });
 }
 
@@ -90,9 +126,9 @@ fn changing(bench: &mut Criterion) {
         target: &asked,
         request_id: &id,
         started_at: now,
-        fingerprint: Some("ab12"),
+        caller: Caller { key: Some("ab12"), entry: None },
         siblings: &[],
-        ever_worked: true,
+        last_success: Some(now),
     };
     let moment = Moment { now, settings: &settings, jitter: 0.5 };
     for class in [Class::RateLimit, Class::QuotaExhausted, Class::ServerError] {
@@ -106,5 +142,5 @@ fn changing(bench: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, asking, changing);
+criterion_group!(benches, asking, fitting, changing);
 criterion_main!(benches);

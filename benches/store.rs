@@ -8,9 +8,11 @@ use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use jiff::Timestamp;
-use llmr::domain::{AttemptKind, AttemptRecord, Class, Dimension, Provenance, RequestId, Scope, ScopeLevel, Usage};
-use llmr::policy::{Change, Cooldown, HoldRecord};
-use llmr::store::{Batch, OpenOptions, SqliteStore, Store};
+use llmr::domain::{
+    AttemptKind, AttemptRecord, Class, Dimension, Provenance, RequestId, Scope, ScopeLevel, Target, Usage,
+};
+use llmr::policy::{Change, Cooldown, Demand, Gauge, HoldRecord, Limit, LimitSource, Spent, count};
+use llmr::store::{Accounts, Batch, OpenOptions, Snapshot, SqliteStore, Store, update_locked};
 use tempfile::TempDir;
 
 fn now() -> Timestamp {
@@ -26,6 +28,8 @@ fn hold(model: &str) -> HoldRecord {
         until: now() + Duration::from_secs(60),
         provenance: Provenance::Fact,
         streak: 1,
+        obeyed: 0,
+        obeyed_since: None,
         evidence: "Limit 12000, Used 11690, Requested 1264.".to_owned(),
         request_id: Some("req_bench".into()),
     })
@@ -77,6 +81,47 @@ fn committing(bench: &mut Criterion) {
     });
 }
 
+/// An answer as the driver commits it: read and decided under the lock, the attempt, and four meters that moved.
+fn counting(bench: &mut Criterion) {
+    let (_directory, store) = new_store();
+    let target = Target { deployment: attempt().deployment, account: "acme".into(), region: None };
+    let gauge = |dimension: Dimension, clock: &str| Gauge {
+        scope: Scope::account_model(&target),
+        dimension,
+        unit: dimension.unit(),
+        clock: clock.parse().expect("a clock"),
+        limit: Some(Limit { value: 100_000.0, source: LimitSource::Config }),
+    };
+    let (minute, day) = ("rolling 1m", "midnight America/Los_Angeles");
+    let gauges = [
+        gauge(Dimension::Rpm, minute),
+        gauge(Dimension::Tpm, minute),
+        gauge(Dimension::Rpd, day),
+        gauge(Dimension::Tpd, day),
+    ];
+    let used = Demand { requests: 1.0, input: 900.0, output: 300.0, usd: 0.0 };
+    let spent = Spent { target: &target, gauges: &gauges, used, stated: &[], failure: None, changes: &[] };
+    let answered = AttemptRecord { class: None, scope: None, dimension: None, evidence: None, ..attempt() };
+    let accounts = Accounts::of([&target]);
+    let mut written = 0;
+    bench.bench_function("commit of an answer and four meters", |bencher| {
+        bencher.iter_batched(
+            || {
+                written += 1;
+                (RequestId::new(format!("req_{written}")), 0, answered.clone())
+            },
+            |attempt| {
+                let decide = |snapshot: &Snapshot| {
+                    let meters = count(&snapshot.usage, &spent, now());
+                    (Batch { meters, attempts: vec![attempt.clone()], ..Batch::default() }, ())
+                };
+                update_locked(&store, &accounts, decide).expect("written");
+            },
+            BatchSize::PerIteration,
+        );
+    });
+}
+
 fn reading(bench: &mut Criterion) {
     let (directory, store) = new_store();
     let new = |number| {
@@ -94,5 +139,5 @@ fn reading(bench: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, committing, reading);
+criterion_group!(benches, committing, counting, reading);
 criterion_main!(benches);
