@@ -4,13 +4,19 @@
 
 mod captured;
 mod completions;
+mod damaged_files;
 mod demo;
 mod exits;
 mod floors;
+mod guard;
 mod hostile;
+mod kills;
+mod log;
 mod many;
 mod members;
 mod mistakes;
+mod month;
+mod probe;
 mod quota;
 mod readme;
 mod reset;
@@ -23,4 +29,5 @@ mod start;
 mod state_files;
 mod store_processes;
 mod streams;
+mod usage;
 mod walk;

@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::stage::{Stage, config, finish, openai, signal, until};
 
 /// How many run at once.
-const PROCESSES: u32 = 16;
+const PROCESSES: u32 = 32;
 
 fn breaks() -> Reply {
     Reply::status(500, json!({"error": {"message": "Internal server error"}}))
@@ -29,12 +29,12 @@ fn number(stage: &Stage, query: &str) -> u32 {
 }
 
 #[test]
-fn sixteen_failures_at_once_are_sixteen_in_a_row() {
+fn failures_at_once_are_as_many_in_a_row() {
     let bad = openai(breaks());
     // A breaker that never opens counts them all.
     let stage = Stage::with(&format!("{}[breaker]\nfailures = 1000\nconsecutive = 1000\n", config(&[("bad", &bad)])));
     all_at_once(&stage);
-    assert_eq!(bad.hits(), 16);
+    assert_eq!(bad.hits(), PROCESSES as usize);
     assert_eq!(number(&stage, "SELECT count(*) FROM attempts WHERE class = 'server_error'"), PROCESSES);
     assert_eq!(number(&stage, "SELECT count(DISTINCT request_id) FROM attempts"), PROCESSES);
     assert_eq!(number(&stage, "SELECT count(*) FROM requests WHERE outcome = 'exhausted'"), PROCESSES);
@@ -71,7 +71,8 @@ fn an_open_circuit_lets_one_probe_of_all_pass() {
     }
     let later = "2026-08-23T03:01:00Z";
     let start = |_| stage.command(&["chat", "--stream", "?"]).env("LLMR_NOW", later).spawn().expect("started");
-    let children: Vec<Child> = (0..PROCESSES).map(start).collect();
+    // Not more than can start while the probe is under way.
+    let children: Vec<Child> = (0..PROCESSES / 2).map(start).collect();
     let codes: Vec<Option<i32>> = children.into_iter().map(|child| finish(child).code).collect();
     // Who came before the probe was over was held; who came after it found the circuit closed.
     let answered = codes.iter().filter(|code| **code == Some(0)).count();

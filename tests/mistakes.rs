@@ -39,6 +39,10 @@ fn an_unknown_name_is_told_with_the_nearest_one() {
         (&["caps", "gorq"], 2, &["`gorq`", "`groq`"]),
         (&["log", "--class", "ratelimit"], 2, &["ratelimit", "rate_limit"]),
         (&["log", "--since", "yesterday"], 2, &["--since", "yesterday", "6h"]),
+        (&["log", "--until", "noon"], 2, &["--until", "noon", "6h"]),
+        (&["log", "--outcome", "anwsered"], 2, &["--outcome", "anwsered", "answered"]),
+        (&["log", "--deployment", "a/"], 2, &["--deployment", "a/", "provider/model"]),
+        (&["log", "--follow", "--outcome", "unfinished"], 2, &["--outcome", "--follow"]),
         (&["status", "a@b@"], 2, &["a@b@", "provider/model"]),
         (&["completions", "bahs"], 2, &["bahs", "bash"]),
     ] {

@@ -78,6 +78,111 @@ fn a_selector_means_what_it_names() {
 }
 
 #[test]
+fn a_hold_is_cleared_by_its_id_alone() {
+    let (a, b) = (openai(vec![limited(40), barred()]), openai(spent()));
+    let stage = stage_of_three(&a, &b);
+    stage.run(&["chat", "?"]).exits(4);
+    let status = stage.json(&["status", "--json"]);
+    let ids: Vec<&str> =
+        status["holds"].as_array().expect("a list").iter().map(|hold| hold["id"].as_str().expect("an id")).collect();
+    assert_eq!(ids.len(), 3);
+    let text = stage.run(&["status"]).exits(0).out;
+    for (cleared, id) in (1..).zip(&ids) {
+        assert!(text.lines().any(|line| line.starts_with(&format!(" {id} "))), "{id} is not shown: {text}");
+        let only = stage.json(&["status", "--json", id]);
+        assert_eq!(only["holds"].as_array().map(Vec::len), Some(1), "{only:#}");
+        let done = stage.json(&["reset", "--json", id]);
+        assert_eq!((&done["dry_run"], &done["cleared"][0]["id"]), (&json!(false), &json!(id)));
+        assert_eq!((&done["eligible"], &done["held"]), (&json!([only["deployments"][0]["deployment"]]), &json!([])));
+        assert_eq!(held(&stage).len(), 3 - cleared);
+    }
+    let again = stage.run(&["reset", ids[0], "-y"]).exits(0).prints("nothing to clear\n");
+    again.says(&["warning: there is no hold", ids[0]]);
+    assert_eq!(stage.json(&["reset", ids[0], "--json"])["cleared"], json!([]));
+}
+
+#[test]
+fn a_provider_called_like_a_hold_comes_first() {
+    let (first, second) = (openai(spent()), openai(spent()));
+    // The second hold of the state is q2, and the first is of the provider of that name.
+    let stage = Stage::of(&[("q2", &first), ("other", &second)]);
+    stage.run(&["chat", "?"]).exits(4);
+    assert_eq!(held(&stage), ["other/m account=other", "q2/m account=q2"]);
+    stage.run(&["reset", "q2"]).exits(0).says(&["warning: `q2` is taken for the provider", "`other/m`"]);
+    assert_eq!(held(&stage), ["other/m account=other"]);
+}
+
+#[test]
+fn what_nobody_knows_is_said_with_what_is_near() {
+    let (a, b) = (openai(barred()), openai(barred()));
+    let stage = stage_of_three(&a, &b);
+    stage.run(&["chat", "?"]).exits(5);
+    for (word, near) in [("@frist", "`@first`"), ("a/m@secnd", "`a/m@second`"), ("a@firts", "`a@first`")] {
+        for command in ["status", "reset"] {
+            stage.run(&[command, word]).exits(0).says(&["warning: nothing that is known is called", word, near]);
+        }
+    }
+    assert_eq!(held(&stage).len(), 3);
+    // Known and not held is no mistake.
+    stage.run(&["reset", "a", "-y"]).exits(0);
+    assert_eq!(stage.run(&["reset", "a"]).exits(0).prints("nothing to clear\n").err, "");
+}
+
+#[test]
+fn a_reset_says_who_can_be_asked_and_who_still_cannot() {
+    let (a, b) = (openai(barred()), openai(barred()));
+    let stage = stage_of_three(&a, &b);
+    stage.run(&["chat", "?"]).exits(5);
+    let sql = "INSERT INTO cooldowns (id, version, provider, account, credential, model, region, dimension, class, since, \
+               until, provenance, streak, evidence) VALUES (77, 1, 'a', '', '', '', '', 'rpm', 'rate_limit', ?1, ?2, \
+               'fact', 0, '')";
+    let now: jiff::Timestamp = crate::stage::NOW.parse().expect("a time");
+    let until = now.as_millisecond() + 60_000;
+    stage.sql().execute(sql, [now.as_millisecond(), until]).expect("written");
+    let done = stage.run(&["reset", "a@first", "--circuit"]).exits(0);
+    assert!(done.out.contains("still held: a/m@first, by cooldown c77 a: rate_limit, ends in 1m\n"), "{}", done.out);
+    let done = stage.run(&["reset", "c77", "--dry-run"]).exits(0);
+    assert!(done.out.contains("\ncould be asked then: a/m@first\n"), "{}", done.out);
+    assert!(done.out.contains("still held: a/m@second, by circuit b"), "{}", done.out);
+    let done = stage.run(&["reset", "c77"]).exits(0);
+    assert!(done.out.contains("\ncan be asked now: a/m@first\n"), "{}", done.out);
+}
+
+#[test]
+fn holds_of_what_no_config_names_are_shown_and_cleared() {
+    let good = openai(Reply::answer("yes"));
+    let stage = Stage::of(&[("good", &good)]);
+    stage.run(&["chat", "?"]).exits(0);
+    let now: jiff::Timestamp = crate::stage::NOW.parse().expect("a time");
+    let (since, until) = (now.as_millisecond(), now.as_millisecond() + 3_600_000);
+    let scopes = [
+        ("gone", "", "", "", ""),
+        ("gone", "acme", "", "", ""),
+        ("gone", "acme", "", "llama", ""),
+        ("gone", "", "team", "", ""),
+        ("gone", "", "team", "claude@2024", ""),
+        ("gone", "", "", "claude@2024", ""),
+        ("gone", "", "", "", "eu-west"),
+    ];
+    for by_id in [true, false] {
+        for (id, (provider, account, credential, model, region)) in (50..).zip(scopes) {
+            let sql = "INSERT INTO quarantines (id, version, provider, account, credential, model, region, dimension, since, \
+                       until, provenance, streak, evidence) VALUES (?1, 1, ?2, ?3, ?4, ?5, ?6, 'rpd', ?7, ?8, 'fact', 0, '')";
+            let values = rusqlite::params![id, provider, account, credential, model, region, since, until];
+            stage.sql().execute(sql, values).expect("written");
+            let (hold, text) = (stage.hold(), stage.run(&["status"]).exits(0).out);
+            assert!(text.contains(hold["scope"].as_str().expect("a scope")), "{text}");
+            let at = |sign: &str, part: &str| if part.is_empty() { String::new() } else { format!("{sign}{part}") };
+            let selector = format!("{provider}{}{}", at("/", model), at("@", credential));
+            let word = if by_id { hold["id"].as_str().expect("an id") } else { &selector };
+            let done = stage.run(&["reset", word]).exits(0);
+            assert!(done.out.starts_with("cleared quarantine "), "{word}: {}", done.out);
+            assert_eq!((held(&stage).len(), done.err.as_str()), (0, ""), "{word}");
+        }
+    }
+}
+
+#[test]
 fn all_is_all_and_nothing_is_a_usage_error() {
     let (a, b) = (openai(barred()), openai(barred()));
     let stage = stage_of_three(&a, &b);

@@ -114,8 +114,12 @@ fn a_state_file_of_an_older_program_is_brought_up_to_date_by_a_look() {
     let lab = openai(strange());
     let stage = stage(&lab);
     let sql = stage.sql();
-    sql.execute_batch("DROP TRIGGER evidence_goes_with_its_attempt; DROP TABLE evidence; PRAGMA user_version = 1")
-        .expect("as an older program left it");
+    sql.execute_batch(
+        "DROP VIEW usage; DROP TABLE meters; DROP TABLE flights; DROP TABLE estimates; \
+         ALTER TABLE cooldowns DROP COLUMN obeyed; ALTER TABLE cooldowns DROP COLUMN obeyed_since; \
+         DROP TRIGGER evidence_goes_with_its_attempt; DROP TABLE evidence; PRAGMA user_version = 1",
+    )
+    .expect("as an older program left it");
     drop(sql);
     // What was not kept is known by its excerpt.
     let shared = stage.run(&["log", "--redact"]).exits(0);

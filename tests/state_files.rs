@@ -6,15 +6,15 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use llmr::rehearsal::{Provider, Reply};
 use serde_json::json;
 
-use crate::stage::{Done, Stage, config, finish, keys, openai};
+use crate::stage::{Done, Stage, config, finish, keys, openai, until};
 
 /// A name and the bytes of each file of a directory.
-fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+pub fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let entries = std::fs::read_dir(folder).expect("a directory").map(|entry| entry.expect("an entry").path());
     let files = entries.filter(|path| path.is_file());
     files.map(|path| (path.display().to_string(), std::fs::read(&path).expect("bytes"))).collect()
@@ -23,18 +23,19 @@ fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 /// The same for the state file and its WAL; the index of the WAL is rebuilt from it and says nothing of its own.
 fn state_of(stage: &Stage) -> BTreeMap<String, Vec<u8>> {
     let mut files = contents(&stage.path(""));
-    files.retain(|name, _| name.ends_with("state.db") || name.ends_with("-wal"));
+    files.retain(|name, _| ["state.db", "-wal", "notes.txt"].iter().any(|end| name.ends_with(end)));
     files
 }
 
 /// A stage with a state file that has seen one request.
-fn used(good: &Provider) -> Stage {
+pub fn used(good: &Provider) -> Stage {
     let stage = Stage::of(&[("good", good)]);
     stage.run(&["chat", "?"]).exits(0);
     stage
 }
 
-fn answers_with_a_warning(done: Done, why: &str) {
+/// The request is answered, and somebody is told why nothing of it is remembered.
+pub fn answers_with_a_warning(done: Done, why: &str) {
     done.exits(0).prints("yes\n").says(&["warning: ", why, "memory"]);
 }
 
@@ -65,45 +66,18 @@ fn a_file_of_a_newer_program() {
 }
 
 #[test]
-fn files_that_are_no_database_of_ours() {
+fn files_that_are_no_state_of_ours() {
     let good = openai(Reply::answer("yes"));
-    let mut broken = b"SQLite format 3\0".to_vec();
-    broken.extend((0..4080_u32).map(|n| (n * 7 % 251) as u8));
-    for (bytes, why) in [
-        (b"x".to_vec(), "no SQLite database"),
-        (b"dear diary\n".repeat(1000), "no SQLite database"),
-        (vec![0; 8192], "no SQLite database"),
-        (broken, "state file"),
-    ] {
-        let stage = Stage::of(&[("good", &good)]);
-        stage.file("state.db", &bytes);
-        is_left_alone(&stage, why);
-    }
+    let mut stage = Stage::of(&[("good", &good)]);
+    let notes = stage.file("notes.txt", b"dear diary\n".repeat(1000));
+    stage.set("LLMR_STATE", notes);
+    let before = contents(&stage.path(""));
+    is_left_alone(&stage, "no SQLite database");
+    assert_eq!(contents(&stage.path("")).keys().collect::<Vec<_>>(), before.keys().collect::<Vec<_>>());
+
     let stage = Stage::of(&[("good", &good)]);
     stage.sql().execute_batch("CREATE TABLE mine (a); INSERT INTO mine VALUES (1)").expect("a database");
     is_left_alone(&stage, "another program");
-}
-
-#[test]
-fn a_file_that_was_cut_or_overwritten() {
-    let good = openai(Reply::answer("yes"));
-    for damage in ["cut", "overwritten"] {
-        let stage = used(&good);
-        stage.sql().query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).expect("written back");
-        for rest in ["state.db-wal", "state.db-shm"] {
-            let _ = std::fs::remove_file(stage.path(rest));
-        }
-        let mut bytes = std::fs::read(stage.state()).expect("bytes");
-        match damage {
-            "cut" => bytes.truncate(bytes.len() / 2),
-            _ => bytes[4096..].fill(0xa5),
-        }
-        stage.file("state.db", &bytes);
-        answers_with_a_warning(stage.run(&["chat", "?"]), "damaged");
-        stage.run(&["reset", "--all"]).exits(1).prints("").says(&["error: ", "damaged", "hint: "]);
-        stage.run(&["status"]).exits(1).prints("").says(&["error: ", "damaged", "hint: "]);
-        assert!(std::fs::read(stage.state()).expect("bytes") == bytes, "{damage}: the file changed");
-    }
 }
 
 #[test]
@@ -152,17 +126,15 @@ fn humble(stage: &Stage, args: &[&str]) -> Done {
         let mut copied = Command::new(program);
         copied.args(args).env_clear().current_dir(stage.path(""));
         copied.envs(command.get_envs().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned()))));
-        copied
-            .stdin(std::process::Stdio::null())
-            .stdout(std::process::Stdio::piped())
-            .stderr(std::process::Stdio::piped());
+        copied.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command = copied;
         command.uid(65534).gid(65534);
     }
     finish(command.spawn().expect("started"))
 }
 
-fn mode(path: &Path, mode: u32) {
+/// Sets the mode of a file.
+pub fn mode(path: &Path, mode: u32) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("a mode");
 }
 
@@ -215,7 +187,8 @@ fn what_is_held_stays_held_when_the_file_fails_half_way() {
     assert_eq!((slow.hits(), good.hits()), (1, 2));
 }
 
-fn humble_once(stage: &Stage, args: &[&str]) -> Done {
+/// Runs the program as [`humble`], in a directory that takes no new files.
+pub fn humble_once(stage: &Stage, args: &[&str]) -> Done {
     mode(&stage.path(""), 0o755);
     let done = humble(stage, args);
     mode(&stage.path(""), 0o555);
@@ -240,11 +213,96 @@ fn a_file_that_another_program_keeps_locked() {
 }
 
 #[test]
+fn who_finds_it_locked_waits_until_it_is_free() {
+    let good = openai(Reply::answer("yes"));
+    let stage = used(&good);
+    let sql = stage.sql();
+    sql.execute_batch("BEGIN EXCLUSIVE").expect("locked");
+    let chat = stage.command(&["chat", "--request-id", "late", "?"]).spawn().expect("started");
+    // It has its answer now, and cannot write it down as long as the other program likes.
+    until("it was asked", || good.hits() == 2);
+    sql.execute_batch("ROLLBACK").expect("unlocked");
+    let done = finish(chat).exits(0).prints("yes\n");
+    assert!(!done.err.contains("warning"), "{}", done.err);
+    assert!(stage.run(&["log", "late"]).exits(0).out.contains("answered"));
+}
+
+/// The system takes no more bytes, as on a full disk: no file may grow beyond 32 kB, or 64 where a block is larger. The
+/// WAL has more than that, and its index less.
+fn without_space(stage: &Stage, args: &[&str]) -> Done {
+    let command = stage.command(args);
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "trap '' XFSZ; ulimit -f 64; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_llmr")]).args(args);
+    shell
+        .env_clear()
+        .envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))))
+        .current_dir(stage.path(""));
+    shell.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    finish(shell.spawn().expect("started"))
+}
+
+#[test]
+fn a_full_disk_costs_the_memory_of_one_request() {
+    let bad = openai(Reply::status(401, json!({"error": {"message": "Incorrect API key provided"}})));
+    let good = openai(Reply::answer("yes"));
+    let text =
+        format!("{}{}", config(&[("bad", &bad), ("good", &good)]), keys("bad", &[("own", "{ env = \"LAB_KEY\" }")]));
+    let mut stage = Stage::with(&text);
+    stage.set("LAB_KEY", "not-a-real-key-number-one");
+    stage.run(&["chat", "?"]).exits(0);
+    answers_with_a_warning(without_space(&stage, &["chat", "?"]), "state file");
+    assert_eq!(bad.hits(), 1, "what is held stays held");
+    without_space(&stage, &["reset", "--all"]).exits(1).says(&["error: ", "hint: "]);
+    stage.run(&["status"]).exits(0);
+    let done = stage.run(&["chat", "?"]).exits(0).prints("yes\n");
+    assert!(!done.err.contains("warning"), "{}", done.err);
+    let whole: String = stage.sql().query_row("PRAGMA integrity_check", [], |row| row.get(0)).expect("a verdict");
+    assert_eq!((whole.as_str(), bad.hits()), ("ok", 1));
+    // The file cannot even be begun.
+    let fresh = Stage::of(&[("good", &good)]);
+    answers_with_a_warning(without_space(&fresh, &["chat", "?"]), "state file");
+    fresh.run(&["chat", "?"]).exits(0).prints("yes\n");
+}
+
+#[test]
+fn a_newer_program_that_comes_while_a_request_is_under_way() {
+    let slow = openai(Reply::SlowDrip { text: "back again at last".into(), every_ms: 60 });
+    let stage = Stage::of(&[("slow", &slow)]);
+    let chat = stage.command(&["chat", "--stream", "?"]).spawn().expect("started");
+    until("it is under way", || slow.hits() == 1);
+    stage.sql().pragma_update(None, "user_version", 99).expect("written");
+    finish(chat).exits(0).says(&["warning: ", "version 99", "memory"]);
+    let attempts: u32 = stage.sql().query_row("SELECT count(*) FROM attempts", [], |row| row.get(0)).expect("a count");
+    assert_eq!(attempts, 0, "nothing is written into a newer file");
+}
+
+#[test]
+fn an_older_file_is_brought_up_to_date_while_others_use_it() {
+    let good = openai(Reply::answer("yes"));
+    let stage = Stage::of(&[("good", &good)]);
+    let sql = stage.sql();
+    sql.execute_batch(include_str!("../src/store/sqlite/schema_1.sql")).expect("made as then");
+    sql.pragma_update(None, "application_id", 0x6c6c_6d72).expect("stamped");
+    sql.pragma_update(None, "user_version", 1).expect("stamped");
+    drop(sql);
+    let commands: [&[&str]; 4] = [&["chat", "?"], &["status"], &["log"], &["reset", "--all"]];
+    let start = |n: usize| stage.command(commands[n % 4]).spawn().expect("started");
+    let children: Vec<_> = (0..16).map(start).collect();
+    for child in children {
+        let done = finish(child).exits(0);
+        assert!(!done.err.contains("warning"), "{}", done.err);
+    }
+    let count: u32 = stage.sql().query_row("SELECT count(*) FROM requests", [], |row| row.get(0)).expect("a count");
+    assert_eq!(count, 4, "all that came");
+}
+
+#[test]
 fn on_memory_a_request_still_goes_down_the_whole_ladder() {
     let bad = openai(Reply::status(401, "no"));
     let good = openai(Reply::answer("yes"));
-    let stage = Stage::of(&[("bad", &bad), ("good", &good)]);
-    stage.file("state.db", b"dear diary\n".repeat(100));
+    let mut stage = Stage::of(&[("bad", &bad), ("good", &good)]);
+    let notes = stage.file("notes", b"dear diary\n".repeat(100));
+    stage.set("LLMR_STATE", notes);
     for hits in 1..=3 {
         answers_with_a_warning(stage.run(&["chat", "?"]), "no SQLite database");
         assert_eq!(bad.hits(), hits, "nothing is remembered");

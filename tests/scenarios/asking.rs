@@ -7,7 +7,7 @@ use llmr::clock::{Clock, Rng};
 use llmr::config::{CredentialConfig, KeyError};
 use llmr::domain::{ChatRequest, LadderName, Message, ProviderName, Redactor, RequestId, Role, Secret};
 use llmr::ladder::{Directives, RequestShape};
-use llmr::route::{ConsumerGone, FallbackStore, Job, Observer, Outside, Report, Router, assemble, run};
+use llmr::route::{ConsumerGone, FallbackStore, Job, Observer, Outside, Report, Router, Wanted, assemble, run};
 use llmr::store::{OpenOptions, SqliteStore, Store};
 use llmr::transport::{Transport, TransportOptions};
 use tokio::sync::watch;
@@ -106,6 +106,7 @@ impl Stage {
             request,
             shape,
             directives,
+            wanted: Wanted::Words,
             stream: ladder.limits.stream,
             retry_budget: ladder.limits.retry_budget,
         })
