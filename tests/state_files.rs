@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use llmr::rehearsal::{Provider, Reply};
 use serde_json::json;
@@ -130,7 +130,18 @@ fn humble(stage: &Stage, args: &[&str]) -> Done {
         command = copied;
         command.uid(65534).gid(65534);
     }
-    finish(command.spawn().expect("started"))
+    finish(start(&mut command))
+}
+
+/// Starts a program that was just copied. Another thread that starts a child at this moment lends it the handle of the
+/// copy until it runs its own program, and a file that somebody may write cannot be run.
+fn start(command: &mut Command) -> Child {
+    loop {
+        match command.spawn() {
+            Err(error) if error.kind() == std::io::ErrorKind::ExecutableFileBusy => std::thread::yield_now(),
+            started => return started.expect("started"),
+        }
+    }
 }
 
 /// Sets the mode of a file.
