@@ -179,16 +179,26 @@ fn pause(stream: &mut TcpStream, ms: u64) -> bool {
     if stream.set_read_timeout(Some(Duration::from_millis(ms.max(1)))).is_err() {
         return false;
     }
-    match stream.read(&mut [0; 64]) {
+    match read(stream) {
         Ok(count) => count > 0,
         Err(error) => matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut),
+    }
+}
+
+/// Reads what the client says meanwhile. A signal that the process gets is nothing that the client did.
+fn read(stream: &mut TcpStream) -> io::Result<usize> {
+    loop {
+        match stream.read(&mut [0; 64]) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            done => return done,
+        }
     }
 }
 
 /// Keeps the connection open until the client has gone or the provider was dropped.
 fn hold(stream: &mut TcpStream) {
     if stream.set_read_timeout(None).is_ok() {
-        while stream.read(&mut [0; 64]).is_ok_and(|count| count > 0) {}
+        while read(stream).is_ok_and(|count| count > 0) {}
     }
 }
 
