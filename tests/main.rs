@@ -9,6 +9,7 @@ mod demo;
 mod exits;
 mod floors;
 mod guard;
+mod guard_holds;
 mod hostile;
 mod kills;
 mod log;

@@ -18,6 +18,8 @@ mod until;
 mod usage;
 
 #[cfg(test)]
+mod history_tests;
+#[cfg(test)]
 mod invariants;
 #[cfg(test)]
 mod rivals;
