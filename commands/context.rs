@@ -104,6 +104,10 @@ impl Context {
 
     /// Remembers a secret, so that it is found in whatever leaves the process.
     pub fn learn_secret(&mut self, secret: &Secret) {
+        // One key often serves many deployments, and each new secret costs a new search for all of them.
+        if self.secrets.iter().any(|known| known.expose() == secret.expose()) {
+            return;
+        }
         self.secrets.push(secret.clone());
         self.redactor = OnceCell::new();
     }

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use llmr::clock::Rng;
 use llmr::config::Config;
-use llmr::domain::printable;
+use llmr::domain::{ProviderName, printable};
 use llmr::policy::{Demand, UsageSettings};
 use llmr::report::{Guarded, Says};
 use llmr::route::{Admission, Candidate, Pass, admit, guard_id, look};
-use llmr::store::{Accounts, Snapshot, Store};
+use llmr::store::{Accounts, Snapshot, SqliteStore, Store};
 
 use crate::context::Context;
 use crate::error::{CliError, Code};
@@ -50,20 +50,17 @@ fn lease(text: &str) -> Result<Duration, String> {
 /// Looks, and takes the lease of a probe.
 pub fn run(args: &GuardArgs, context: &mut Context) -> Result<ExitCode, CliError> {
     let config = context.config_file()?;
-    // Our trouble must not keep others from working: what cannot be read holds nothing.
-    let store = context.store_to_read(config.as_ref()).unwrap_or_else(|error| {
-        warn(&format!("{}; {UNKNOWN}", error.message()), context);
-        None
-    });
-    let health = || store.as_ref().and_then(|store| store.health().ok()).unwrap_or_default();
+    let (opened, may_write) = open(args, config.as_ref(), context);
+    let store = opened.as_ref();
+    let health = || store.and_then(|store| store.health().ok()).unwrap_or_default();
     let targets = crate::named::targets(&args.deployment, config.as_ref(), health, context)?;
     let accounts = Accounts::of(&targets);
-    let seen = store.as_ref().map(|store| store.snapshot(&accounts)).unwrap_or_else(|| Ok(Snapshot::default()));
+    let seen = store.map(|store| store.snapshot(&accounts)).unwrap_or_else(|| Ok(Snapshot::default()));
     let snapshot = seen.unwrap_or_else(|error| {
         warn(&format!("{error}; {UNKNOWN}"), context);
         Snapshot::default()
     });
-    let salt = || store.as_ref().and_then(|store| store.salt().ok());
+    let salt = || store.and_then(|store| store.salt().ok());
     let mut candidate = |target| crate::keys::candidate(target, &snapshot.holds, config.as_ref(), salt, context);
     let candidates: Vec<Candidate> = targets.into_iter().map(&mut candidate).collect();
     let now = context.clock.now();
@@ -72,7 +69,11 @@ pub fn run(args: &GuardArgs, context: &mut Context) -> Result<ExitCode, CliError
     let looked = look(&snapshot, &candidates, &demand, &bounds, now);
     let pass = Pass { id: guard_id(now, &Rng::new(None).token(6)), until: now + args.lease, demand };
     let takes = matches!(looked, Some(Admission::Probe(..) | Admission::Free { limited: true, .. }));
-    let taken = (takes && !args.dry_run).then(|| take(&candidates, &pass, &bounds, config.as_ref(), context));
+    let open_already = store.filter(|_| may_write);
+    let taken = (takes && !args.dry_run).then(|| match open_already {
+        Some(store) => Ok(admit(store, &candidates, &pass, &bounds, context.clock.now())?),
+        None => take(&candidates, &pass, &bounds, config.as_ref(), context),
+    });
     let (admission, taken) = match taken {
         Some(Ok(admission)) => (admission, true),
         Some(Err(error)) => {
@@ -85,6 +86,22 @@ pub fn run(args: &GuardArgs, context: &mut Context) -> Result<ExitCode, CliError
         return Err(CliError::trouble(format!("nothing is known as `{}`", args.deployment)));
     };
     show(args, &admission, &candidates, taken.then_some(&pass), context)
+}
+
+/// The state, and whether it may be written. It is opened for writing only where the call will count, because a limit is
+/// known for the provider: then one opening is enough for both.
+fn open(args: &GuardArgs, config: Option<&Config>, context: &Context) -> (Option<SqliteStore>, bool) {
+    let provider = ProviderName::new(args.deployment.split('/').next().unwrap_or_default());
+    let counts = config.is_some_and(|config| config.limits_calls_of(&provider)) && !args.dry_run;
+    if counts && let Ok(store) = context.store(config) {
+        return (Some(store), true);
+    }
+    // Our trouble must not keep others from working: what cannot be read holds nothing.
+    let store = context.store_to_read(config).unwrap_or_else(|error| {
+        warn(&format!("{}; {UNKNOWN}", error.message()), context);
+        None
+    });
+    (store, false)
 }
 
 /// What a state means that cannot be read.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::catalog::{Cap, Catalog, ProviderInfo};
+use crate::catalog::{Cap, Catalog, ProviderInfo, SourceKind};
 use crate::classify::CustomRule;
 use crate::domain::{AccountName, CredentialName, Deployment, Dimension, LadderName, ProviderName, Target, Timeouts};
 use crate::policy::PolicySettings;
@@ -252,6 +252,13 @@ impl Config {
         // A limit of exactly this model says more than one of all models of the account.
         let own = self.account_caps.iter().filter(fits).max_by_key(|cap| cap.cap.model.is_some());
         own.map(|own| &own.cap).or_else(|| self.catalog.reset_clock(provider, Some(model), dimension))
+    }
+
+    /// Whether the file itself limits the calls of the provider.
+    pub fn limits_calls_of(&self, provider: &ProviderName) -> bool {
+        let is_own = |cap: &Cap| cap.source == SourceKind::Config && cap.limit.is_some();
+        let of_account = self.account_caps.iter().any(|cap| cap.provider == *provider && is_own(&cap.cap));
+        of_account || self.provider(provider).is_some_and(|info| info.caps.iter().any(is_own))
     }
 
     /// Reads `provider/model[@credential]` as this config knows credentials; without one, a deployment for each of the
