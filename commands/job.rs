@@ -6,12 +6,13 @@ use std::time::Duration;
 use llmr::config::{Config, parse_duration};
 use llmr::domain::{ChatRequest, LadderName, Message, Part, ProviderName, RequestId, Role};
 use llmr::ladder::Directives;
-use llmr::route::{Assembled, FallbackStore, Job, Outside, Wanted, assemble, direct};
+use llmr::route::{Assembled, FallbackStore, Job, Wanted, direct};
 use llmr::store::{LogFilter, SqliteStore, Store};
 
 use crate::content::{conversation, image, json_file, option, shape};
 use crate::context::{Context, nearest_provider, read_named};
 use crate::error::{CliError, Code};
+use crate::keys::assembled;
 
 /// How far back a deployment's answers count for where it stands.
 const SHAPE_WINDOW: Duration = Duration::from_secs(3600);
@@ -265,24 +266,7 @@ impl RequestArgs {
             Some(_) => store.shapes_since(context.clock.now() - SHAPE_WINDOW)?,
             None => Vec::new(),
         };
-        let secrets = std::cell::RefCell::new(Vec::new());
-        let mut rng = context.rng.clone();
-        let assembled = {
-            let outside = Outside {
-                key: &|credential| {
-                    let key = crate::keys::fetch(credential, context)?;
-                    secrets.borrow_mut().push(key.clone());
-                    Ok(key)
-                },
-                env: &|name| context.env(name),
-                salt: &salt,
-                shapes: &shapes,
-            };
-            assemble(config, &ladder, &outside, &mut rng)
-        };
-        context.rng = rng;
-        secrets.into_inner().iter().for_each(|secret| context.learn_secret(secret));
-        let Some(assembled) = assembled else {
+        let Some(assembled) = assembled(config, &ladder, &salt, &shapes, context) else {
             return Err(CliError::new(Code::Config, format!("there is no ladder `{ladder}`")));
         };
         refuse_keyless(&assembled)?;

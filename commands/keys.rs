@@ -1,5 +1,6 @@
 //! Fetching keys, and looking for servers on this machine.
 
+use std::cell::RefCell;
 use std::io;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::process::{Command, Stdio};
@@ -7,9 +8,10 @@ use std::time::Duration;
 
 use llmr::catalog::Catalog;
 use llmr::config::{Config, CredentialConfig, KeyError, KeySource};
-use llmr::domain::{Deployment, ProviderName, Secret, Target};
+use llmr::domain::{Deployment, LadderName, ProviderName, Secret, Target};
 use llmr::policy::{Versioned, depends_on_caller};
-use llmr::route::{Candidate, entry, fingerprint, gauges};
+use llmr::route::{Assembled, Candidate, Outside, assemble, entry, fingerprint, gauges};
+use llmr::store::ShapeCount;
 
 use crate::context::Context;
 
@@ -47,6 +49,29 @@ pub fn candidate(
     let (fingerprint, entry) = signed.map_or((None, None), |(print, entry)| (print, Some(entry)));
     let gauges = config.map(|config| gauges(config, &target.deployment)).unwrap_or_default();
     Candidate { target, fingerprint, entry, gauges }
+}
+
+/// Assembles the ladder of that name with the keys of its steps, which are known from then on; none when there is no such
+/// ladder.
+pub fn assembled(
+    config: &Config,
+    name: &LadderName,
+    salt: &[u8],
+    shapes: &[ShapeCount],
+    context: &mut Context,
+) -> Option<Assembled> {
+    let secrets = RefCell::new(Vec::new());
+    let mut rng = context.rng.clone();
+    let key = |credential: &CredentialConfig| {
+        let key = fetch(credential, context)?;
+        secrets.borrow_mut().push(key.clone());
+        Ok(key)
+    };
+    let outside = Outside { key: &key, env: &|name| context.env(name), salt, shapes };
+    let assembled = assemble(config, name, &outside, &mut rng);
+    context.rng = rng;
+    secrets.into_inner().iter().for_each(|secret| context.learn_secret(secret));
+    assembled
 }
 
 /// Makes the keys of the config known, so that they are found in whatever is about to be stored. Commands are not run:

@@ -8,13 +8,14 @@ use llmr::domain::{ChatRequest, Deployment, LadderName, Message, Role, Selector,
 use llmr::ladder::{Directives, Eligibility, End, eligibility};
 use llmr::policy::Versioned;
 use llmr::report::{Probed, due_json, due_text};
-use llmr::route::{Candidate, Due, FallbackStore, Job, Outside, Report, Router, Silent, Wanted, assemble, direct, due};
+use llmr::route::{Candidate, Due, FallbackStore, Job, Report, Router, Silent, Wanted, direct, due};
 use llmr::store::{SqliteStore, Store};
 use llmr::transport::Transport;
 
 use crate::chat::{stop_on_interrupt, transport_options};
 use crate::context::Context;
 use crate::error::{CliError, Code};
+use crate::keys::assembled;
 
 /// Send the probes that are due, so that no request has to; for cron
 ///
@@ -235,23 +236,8 @@ fn job(
     let name = LadderName::new(LADDER);
     config.ladders.insert(name.clone(), direct(std::slice::from_ref(deployment), config));
     let salt = store.salt()?;
-    let secrets = std::cell::RefCell::new(Vec::new());
-    let mut rng = context.rng.clone();
-    let assembled = {
-        let outside = Outside {
-            key: &|credential| {
-                let key = crate::keys::fetch(credential, context)?;
-                secrets.borrow_mut().push(key.clone());
-                Ok(key)
-            },
-            env: &|name| context.env(name),
-            salt: &salt,
-            shapes: &[],
-        };
-        assemble(config, &name, &outside, &mut rng)
-    };
-    secrets.into_inner().iter().for_each(|secret| context.learn_secret(secret));
-    let mut assembled = assembled.ok_or_else(|| CliError::trouble(format!("there is no ladder `{name}`")))?;
+    let mut assembled = assembled(config, &name, &salt, &[], context)
+        .ok_or_else(|| CliError::trouble(format!("there is no ladder `{name}`")))?;
     assembled.spec.steps.iter_mut().for_each(|step| step.attempts = 1);
     assembled.spec.limits.attempts = 1;
     assembled.spec.limits.wait = Duration::ZERO;
