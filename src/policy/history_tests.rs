@@ -32,7 +32,7 @@ fn another_config_entry_may_try_where_a_person_must_act_and_nowhere_else() {
         if may {
             let claims: Vec<Change> =
                 world.holds.iter().filter_map(|held| claim(held, &RequestId::new("p"), at(60))).collect();
-            world.write(claims);
+            world.write(&claims);
             world.fails(&failure(class), &Call { entry: Some("new"), ..Call::new(&step, "p", at(4)) }, at(5));
             for entry in ["old", "new"] {
                 assert_eq!(gate_of(&world, Some(entry), 6), Some(Gate::Held), "{class}: {entry} failed already");

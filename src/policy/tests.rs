@@ -214,7 +214,7 @@ fn keys_that_share_a_hold_take_no_turns_at_being_another_key() {
         }
         let claims: Vec<Change> =
             world.holds.iter().filter_map(|held| claim(held, &RequestId::new("second"), at(60))).collect();
-        world.write(claims);
+        world.write(&claims);
         world.fails(&down, &Call { key: Some("k2"), ..Call::new(&step, "second", at(4)) }, at(5));
         let holds_for = returns_after(&world, &step, 6);
         let first = if class == Class::Billing { 6 * 3600 } else { 86_400 };

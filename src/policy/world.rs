@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 
+use super::rivals::decide;
 use super::*;
 use crate::domain::{Class, Failure, Provenance, RequestId, ScopeLevel, Target};
 
@@ -25,38 +26,16 @@ impl World {
         Self { holds: Vec::new(), settings: PolicySettings::default(), next_id: 1 }
     }
 
-    pub(super) fn write(&mut self, changes: Vec<Change>) {
-        for change in changes {
-            let found = self.holds.iter().position(|held| held.record.key() == change.key);
-            assert_eq!(change.expected, found.map(|at| self.holds[at].version), "decided on what was there");
-            match (found, change.record) {
-                (Some(at), Some(record)) => {
-                    self.holds[at].record = record;
-                    self.holds[at].version += 1;
-                }
-                (Some(at), None) => drop(self.holds.remove(at)),
-                (None, Some(record)) => {
-                    self.holds.push(Versioned { id: self.next_id, version: 1, record });
-                    self.next_id += 1;
-                }
-                (None, None) => panic!("deleted what is not there"),
-            }
-        }
+    /// Writes what was decided on what is there.
+    pub(super) fn write(&mut self, changes: &[Change]) {
+        let is_there = |key: &Key| self.holds.iter().any(|held| held.record.key() == *key);
+        assert!(changes.iter().all(|change| change.record.is_some() || is_there(&change.key)), "deletes what is there");
+        assert!(self.try_write(changes), "decided on what was there");
     }
 
     pub(super) fn happens(&mut self, event: Event<'_>, call: &Call<'_>, now: Timestamp) {
-        let id = RequestId::new(call.id);
-        let report = Report {
-            target: call.target,
-            request_id: &id,
-            started_at: call.sent,
-            caller: Caller { key: call.key, entry: call.entry },
-            siblings: call.siblings,
-            last_success: call.last_success,
-        };
-        let moment = Moment { now, settings: &self.settings, jitter: 0.0 };
-        let changes = apply(&self.holds, event, &report, &moment);
-        self.write(changes);
+        let changes = decide(&self.holds, event, call, now, &self.settings);
+        self.write(&changes);
     }
 
     pub(super) fn fails(&mut self, failure: &Failure, call: &Call<'_>, now: Timestamp) {
@@ -88,7 +67,7 @@ impl World {
             })
             .filter_map(|held| claim(held, &RequestId::new(holder), until))
             .collect();
-        self.write(changes);
+        self.write(&changes);
     }
 }
 
