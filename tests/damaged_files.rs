@@ -4,7 +4,7 @@
 use llmr::rehearsal::Reply;
 use serde_json::json;
 
-use crate::stage::{Done, Stage, config, finish, keys, openai};
+use crate::stage::{Done, Stage, finish, openai, refused};
 use crate::state_files::{answers_with_a_warning, contents, humble_once, mode, used};
 
 /// Where a damaged file of a stage is kept.
@@ -66,13 +66,8 @@ fn damaged(stage: &Stage, damage: impl Fn(&mut Vec<u8>)) -> Vec<u8> {
 /// The log is lost in the middle of a request; what is held is not asked all the same.
 #[test]
 fn holds_outlive_the_damage_of_the_log() {
-    let bad = openai(Reply::status(401, json!({"error": {"message": "Incorrect API key provided"}})));
     let good = openai(Reply::answer("yes"));
-    let text =
-        format!("{}{}", config(&[("bad", &bad), ("good", &good)]), keys("bad", &[("own", "{ env = \"LAB_KEY\" }")]));
-    let mut stage = Stage::with(&text);
-    stage.set("LAB_KEY", "not-a-real-key-number-one");
-    stage.run(&["chat", "?"]).exits(0);
+    let (stage, bad) = refused(Some(&good));
     let roots: Vec<usize> = {
         let sql = stage.sql();
         let mut roots = sql

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use llmr::catalog::Wire;
 use llmr::clock::Clock;
-use llmr::rehearsal::{Provider, Script};
-use serde_json::Value;
+use llmr::rehearsal::{Provider, Reply, Script};
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// What the program's clock shows unless a test moves it.
@@ -152,6 +152,18 @@ pub fn config(providers: &[(&str, &Provider)]) -> String {
         text.push_str(&declared(name, provider));
     }
     text
+}
+
+/// A stage where `bad` has refused its key; behind it stands `good`, if there is one.
+pub fn refused(good: Option<&Provider>) -> (Stage, Provider) {
+    let bad = openai(Reply::status(401, json!({"error": {"message": "Incorrect API key provided"}})));
+    let providers: Vec<(&str, &Provider)> =
+        std::iter::once(("bad", &bad)).chain(good.map(|good| ("good", good))).collect();
+    let text = format!("{}{}", config(&providers), keys("bad", &[("own", "{ env = \"LAB_KEY\" }")]));
+    let mut stage = Stage::with(&text);
+    stage.set("LAB_KEY", "not-a-real-key-number-one");
+    stage.run(&["chat", "?"]).exits(if good.is_some() { 0 } else { 5 });
+    (stage, bad)
 }
 
 /// The part of a config that declares a provider, without a key.

@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 use llmr::rehearsal::{Provider, Reply};
 use serde_json::json;
 
-use crate::stage::{Done, Stage, config, finish, keys, openai, until};
+use crate::stage::{Done, Stage, finish, openai, refused, until};
 
 /// A name and the bytes of each file of a directory.
 pub fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
@@ -170,11 +170,7 @@ fn files_that_may_not_be_read_or_written() {
 
 #[test]
 fn what_is_held_in_a_file_that_can_only_be_read_stays_held() {
-    let bad = openai(Reply::status(401, json!({"error": {"message": "Incorrect API key provided"}})));
-    let text = format!("{}{}", config(&[("bad", &bad)]), keys("bad", &[("own", "{ env = \"LAB_KEY\" }")]));
-    let mut stage = Stage::with(&text);
-    stage.set("LAB_KEY", "not-a-real-key-number-one");
-    stage.run(&["chat", "?"]).exits(5);
+    let (stage, bad) = refused(None);
     for name in ["state.db", "state.db-wal", "state.db-shm"] {
         mode(&stage.path(name), 0o444);
     }
@@ -254,13 +250,8 @@ fn without_space(stage: &Stage, args: &[&str]) -> Done {
 
 #[test]
 fn a_full_disk_costs_the_memory_of_one_request() {
-    let bad = openai(Reply::status(401, json!({"error": {"message": "Incorrect API key provided"}})));
     let good = openai(Reply::answer("yes"));
-    let text =
-        format!("{}{}", config(&[("bad", &bad), ("good", &good)]), keys("bad", &[("own", "{ env = \"LAB_KEY\" }")]));
-    let mut stage = Stage::with(&text);
-    stage.set("LAB_KEY", "not-a-real-key-number-one");
-    stage.run(&["chat", "?"]).exits(0);
+    let (stage, bad) = refused(Some(&good));
     answers_with_a_warning(without_space(&stage, &["chat", "?"]), "state file");
     assert_eq!(bad.hits(), 1, "what is held stays held");
     without_space(&stage, &["reset", "--all"]).exits(1).says(&["error: ", "hint: "]);
