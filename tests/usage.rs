@@ -42,6 +42,8 @@ fn a_day_that_config_limits_is_not_asked_for_more() {
         stage.run(&["chat", "?"]).exits(0).prints(by);
     }
     assert_eq!((near.hits(), far.hits()), (8, 4), "from 80 % on others go first");
+    let plan = stage.run(&["plan"]).exits(0).out;
+    assert!(plan.contains("  2. near/m  step 0 (put last: 8 of 10 rpd used)\n"), "{plan}");
     stage.run(&["chat", "-m", "near/m", "?"]).exits(0).prints("near\n");
     stage.run(&["chat", "-m", "near/m", "?"]).exits(0).prints("near\n");
     let done = stage.run(&["chat", "-m", "near/m", "?"]).exits(4);

@@ -10,7 +10,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::domain::{AttemptKind, Class, Failure};
-use crate::policy::{UsageSettings, UsageState, Versioned, full_jitter};
+use crate::policy::{Tightness, UsageSettings, UsageState, Versioned, full_jitter};
 
 use super::end::{End, SkipReason};
 use super::spec::{Directives, RequestShape, Spec, StepSpec};
@@ -60,12 +60,14 @@ pub struct Exchange {
 }
 
 /// A step in the order in which it would be asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Planned {
     /// The step's index.
     pub step: usize,
     /// Whether it would be asked as the one probe of a hold.
     pub probe: bool,
+    /// The limit of which so little is left that the step goes last.
+    pub near: Option<Tightness>,
 }
 
 /// What the machine remembers of a step.

@@ -32,8 +32,8 @@ pub(super) enum Bar<'a> {
 pub(super) struct Turn<'a> {
     /// The holds whose leases must be claimed.
     pub(super) claims: Vec<&'a Versioned>,
-    /// Whether so little is left of a limit that others go first.
-    pub(super) goes_last: bool,
+    /// The limit of which so little is left that others go first.
+    pub(super) near: Option<Tightness>,
 }
 
 impl Run {
@@ -42,10 +42,11 @@ impl Run {
         let allowed = if self.directives.no_fallback { 1 } else { usize::MAX };
         let most = self.directives.max_steps.map_or(usize::MAX, |max| max as usize);
         let turns = self.turns(view, |_| true).into_iter();
-        let planned = |(step, turn): (usize, Turn<'_>)| Planned { step, probe: !turn.claims.is_empty() };
+        let planned =
+            |(step, turn): (usize, Turn<'_>)| Planned { step, probe: !turn.claims.is_empty(), near: turn.near };
         let order: Vec<Planned> = turns.map(planned).take(allowed.min(most)).collect();
         let resort = self.try_last_resort(view).filter(|_| order.is_empty());
-        let resort = resort.map(|send| Planned { step: send.step, probe: !send.claims.is_empty() });
+        let resort = resort.map(|send| Planned { step: send.step, probe: !send.claims.is_empty(), near: None });
         order.into_iter().chain(resort).collect()
     }
 
@@ -74,10 +75,10 @@ impl Run {
         match eligibility(view.holds, &spec.target, view.now, spec.caller()) {
             Eligibility::Held(by) => Err(Bar::Held(by)),
             // The probe is there to find out whether what we believe of the limit is still true.
-            Eligibility::Probe(claims) => Ok(Turn { claims, goes_last: false }),
+            Eligibility::Probe(claims) => Ok(Turn { claims, near: None }),
             Eligibility::Eligible => match self.room(step, view) {
-                Room::Enough => Ok(Turn { claims: Vec::new(), goes_last: false }),
-                Room::Little(_) => Ok(Turn { claims: Vec::new(), goes_last: true }),
+                Room::Enough => Ok(Turn { claims: Vec::new(), near: None }),
+                Room::Little(tight) => Ok(Turn { claims: Vec::new(), near: Some(tight) }),
                 Room::None(tight) => Err(Bar::Full(tight)),
             },
         }
@@ -94,7 +95,7 @@ impl Run {
     fn turns<'a>(&self, view: &View<'a>, wanted: impl Fn(usize) -> bool) -> Vec<(usize, Turn<'a>)> {
         let of = |step: usize| Some((step, self.turn(step, view).ok()?));
         let turns = self.queue.iter().copied().filter(|step| wanted(*step)).filter_map(of);
-        let (last, first): (Vec<_>, Vec<_>) = turns.partition(|(_, turn)| turn.goes_last);
+        let (last, first): (Vec<_>, Vec<_>) = turns.partition(|(_, turn)| turn.near.is_some());
         first.into_iter().chain(last).collect()
     }
 

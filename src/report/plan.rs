@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::domain::{Deployment, LadderName};
 use crate::ladder::{Planned, Skip, StepSpec};
+use crate::policy::Tightness;
 
 use super::chat::{skip_json, skip_line};
 use super::moment::rfc3339;
@@ -51,8 +52,9 @@ impl Plan<'_> {
         for (place, planned) in self.order.iter().enumerate() {
             let Some(deployment) = self.deployment(planned) else { continue };
             let probe = if planned.probe { " (as the one probe of its hold)" } else { "" };
-            let last = self.steps.get(planned.step).and_then(|step| step.put_last.as_ref());
-            let last = last.map_or(String::new(), |why| format!(" (put last: {why})"));
+            let shape = self.steps.get(planned.step).and_then(|step| step.put_last.clone());
+            let reasons = shape.into_iter().chain(planned.near.as_ref().map(Tightness::reading));
+            let last: String = reasons.map(|why| format!(" (put last: {why})")).collect();
             out.push_str(&format!("{:>3}. {deployment}  step {}{probe}{last}\n", place + 1, planned.step));
         }
         if self.order.is_empty() {

@@ -45,11 +45,18 @@ pub struct Tightness {
     pub provenance: Provenance,
 }
 
+impl Tightness {
+    /// `980 of 1000 tpd used`
+    pub fn reading(&self) -> String {
+        let Self { dimension, used, limit, .. } = self;
+        format!("{used:.0} of {limit:.0} {dimension} used")
+    }
+}
+
 impl fmt::Display for Tightness {
     /// `980 of 1000 tpd used, too little left for this request`
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { dimension, used, limit, .. } = self;
-        write!(f, "{used:.0} of {limit:.0} {dimension} used, too little left for this request")
+        write!(f, "{}, too little left for this request", self.reading())
     }
 }
 
