@@ -6,14 +6,14 @@ use std::process::{Command, ExitCode, Stdio};
 use llmr::config::{Alarm, Config};
 use llmr::ladder::End;
 use llmr::report::{chat_json, rfc3339, trail};
-use llmr::route::{FallbackStore, Job, Lane, Report, Router, Stop};
+use llmr::route::{FallbackStore, Job, Report};
 use llmr::store::SqliteStore;
-use llmr::transport::{Transport, TransportOptions};
 
 use crate::context::Context;
 use crate::error::{CliError, Code};
 use crate::job::RequestArgs;
 use crate::screen::Screen;
+use crate::walk::walk;
 
 /// The most bytes that are read from stdin.
 const MOST_STDIN: u64 = 64 << 20;
@@ -77,72 +77,18 @@ fn send(
     job: &Job,
     config: &Config,
     store: &FallbackStore<SqliteStore>,
-    context: &mut Context,
+    context: &Context,
     show_text: bool,
 ) -> Result<Report, CliError> {
-    let transport = Transport::new(&transport_options(job.lanes.values(), config, context)?)
-        .map_err(|error| CliError::new(Code::Config, error.to_string()))?;
-    let classifier = context.classifier(Some(config));
     let mut rng = context.rng.clone();
-    let redactor = context.redactor();
-    let router = Router {
-        clock: context.clock,
-        store,
-        transport: &transport,
-        classifier: &classifier,
-        catalog: &config.catalog,
-        settings: &config.policy,
-        redactor,
-    };
-    let mut screen = Screen::new(&context.output, redactor, show_text, context.verbose, context.clock.now());
-    let report = context.block_on(async {
-        let stop = stop_on_interrupt();
-        llmr::route::run(&router, job, &mut rng, stop, &mut screen).await
-    })??;
+    let mut screen = Screen::new(&context.output, context.redactor(), show_text, context.verbose, context.clock.now());
+    let report = walk(job, config, store, context, &mut rng, &mut screen)?;
     if show_text && !report.consumer_gone {
         // A reader that left before the last line is no trouble.
         let _ = screen.finish();
     }
     screen.check()?;
     Ok(report)
-}
-
-/// Becomes true at the first Ctrl-C.
-pub fn stop_on_interrupt() -> Stop {
-    let (sender, receiver) = tokio::sync::watch::channel(false);
-    tokio::spawn(async move {
-        if tokio::signal::ctrl_c().await.is_ok() {
-            // The request may be over already.
-            let _ = sender.send(true);
-        } else {
-            std::future::pending::<()>().await;
-        }
-    });
-    receiver
-}
-
-/// Further root certificates from the config and the environment, and the proxy. Without TLS none is read: a bundle of
-/// a system's roots costs as much as the rest of a short request.
-pub fn transport_options<'a>(
-    mut lanes: impl Iterator<Item = &'a Lane>,
-    config: &Config,
-    context: &Context,
-) -> Result<TransportOptions, CliError> {
-    if !lanes.any(|lane| lane.base_url.starts_with("https:")) {
-        return Ok(TransportOptions::default());
-    }
-    let files = config.providers.values().filter_map(|settings| settings.ca_file.clone());
-    let usual = context.env("SSL_CERT_FILE").filter(|path| !path.is_empty()).map(Into::into);
-    let read = |path: std::path::PathBuf| {
-        std::fs::read(&path).map_err(|error| {
-            CliError::new(Code::Config, format!("cannot read the certificates in {}: {error}", path.display()))
-        })
-    };
-    let proxy = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"].iter().find_map(|name| context.env(name));
-    Ok(TransportOptions {
-        ca_pems: files.chain(usual).map(read).collect::<Result<_, _>>()?,
-        proxy: proxy.filter(|proxy| !proxy.is_empty()),
-    })
 }
 
 /// Prints the answer, or why there is none, and gives the exit code.

@@ -8,14 +8,13 @@ use llmr::domain::{ChatRequest, Deployment, LadderName, Message, Role, Selector,
 use llmr::ladder::{Directives, Eligibility, End, eligibility};
 use llmr::policy::Versioned;
 use llmr::report::{Probed, due_json, due_text};
-use llmr::route::{Candidate, Due, FallbackStore, Job, Report, Router, Silent, Wanted, direct, due};
+use llmr::route::{Candidate, Due, FallbackStore, Job, Report, Silent, Wanted, direct, due};
 use llmr::store::{SqliteStore, Store};
-use llmr::transport::Transport;
 
-use crate::chat::{stop_on_interrupt, transport_options};
 use crate::context::Context;
 use crate::error::{CliError, Code};
 use crate::keys::assembled;
+use crate::walk::walk;
 
 /// Send the probes that are due, so that no request has to; for cron
 ///
@@ -207,21 +206,8 @@ fn ask(
     if let Some(why) = job.spec.steps.first().and_then(|step| step.no_key.clone()) {
         return Ok(Found::NoKey(why));
     }
-    let transport = Transport::new(&transport_options(job.lanes.values(), config, context)?)
-        .map_err(|error| CliError::new(Code::Config, error.to_string()))?;
-    let classifier = context.classifier(Some(config));
     let mut rng = context.rng.clone();
-    let router = Router {
-        clock: context.clock,
-        store,
-        transport: &transport,
-        classifier: &classifier,
-        catalog: &config.catalog,
-        settings: &config.policy,
-        redactor: context.redactor(),
-    };
-    let report = context
-        .block_on(async { llmr::route::run(&router, &job, &mut rng, stop_on_interrupt(), &mut Silent).await })??;
+    let report = walk(&job, config, store, context, &mut rng, &mut Silent)?;
     context.rng = rng;
     Ok(Found::Asked(Box::new(report)))
 }
