@@ -77,8 +77,8 @@ pub fn run(args: &ResetArgs, context: &mut Context) -> Result<ExitCode, CliError
     context.show_state_warning(&store);
     let holds = &snapshot.holds;
     let mut known = known(config.as_ref(), &store.health()?);
-    if let (Some(config), Ok(salt)) = (&config, store.salt()) {
-        sign(&mut known, config, &salt, context);
+    if let Some(config) = &config {
+        sign(&mut known, config, store.salt().ok().as_deref(), context);
     }
     let choice = choice(&args.selectors, &known, holds, context)?;
     let now = context.clock.now();

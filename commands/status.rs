@@ -41,8 +41,8 @@ pub fn run(args: &StatusArgs, context: &mut Context) -> Result<ExitCode, CliErro
         None => (Snapshot::default(), Vec::new(), None),
     };
     let mut known = known(config.as_ref(), &health);
-    if let (Some(config), Some(salt)) = (&config, &salt) {
-        sign(&mut known, config, salt, context);
+    if let Some(config) = &config {
+        sign(&mut known, config, salt.as_deref(), context);
     }
     let choice = choice(&args.selectors, &known, &snapshot.holds, context)?;
     let now = context.clock.now();
@@ -133,24 +133,26 @@ pub fn known(config: Option<&Config>, health: &[Health]) -> Vec<Known> {
         last_resort_of: resorts_of(&deployment),
         fingerprint: None,
         entry: None,
+        no_key: false,
         gauges: config.map(|config| gauges(config, &deployment)).unwrap_or_default(),
     };
     places.into_iter().map(known).collect()
 }
 
 /// Fills in the fingerprints of the keys as they are now, so that a key that was replaced shows as one that may be
-/// tried. A key that cannot be had changes nothing here.
-pub fn sign(known: &mut [Known], config: &Config, salt: &[u8], context: &mut Context) {
+/// tried. A key that cannot be had lifts nothing; it is told. Without a salt
+/// there is no state yet that knows any.
+pub fn sign(known: &mut [Known], config: &Config, salt: Option<&[u8]>, context: &mut Context) {
     for known in known {
-        known.entry = Some(entry(config, &known.target.deployment.provider, salt));
+        known.entry = salt.map(|salt| entry(config, &known.target.deployment.provider, salt));
         let key = config
             .credential(&known.target.deployment)
             // Commands may ask for a password: not for a look at the state.
             .filter(|credential| !matches!(credential.key, llmr::config::KeySource::Command(_)))
-            .and_then(|credential| crate::keys::fetch(credential, context).ok())
-            .filter(|key| !key.is_empty());
-        if let Some(key) = key {
-            known.fingerprint = Some(fingerprint(salt, &key));
+            .map(|credential| crate::keys::fetch(credential, context));
+        known.no_key = matches!(key, Some(Err(_)));
+        if let Some(key) = key.and_then(Result::ok).filter(|key| !key.is_empty()) {
+            known.fingerprint = salt.map(|salt| fingerprint(salt, &key));
             context.learn_secret(&key);
         }
     }

@@ -39,6 +39,8 @@ pub struct Known {
     pub fingerprint: Option<String>,
     /// That of what the config says of it.
     pub entry: Option<String>,
+    /// Whether its key cannot be had here, so that who asks from here passes it over; nothing holds it for others.
+    pub no_key: bool,
     /// Its allowances.
     pub gauges: Vec<Gauge>,
 }

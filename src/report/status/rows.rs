@@ -101,8 +101,9 @@ impl Status<'_> {
     fn verdict(&self, steps: &[&Known]) -> (Tone, String, Option<String>) {
         let held: Vec<Standing<'_>> = steps
             .iter()
-            .map(|known| self.standing(known))
-            .filter(|standing| matches!(standing, Standing::Held(_) | Standing::Full(_)))
+            .map(|known| (known, self.standing(known)))
+            .filter(|(known, standing)| known.no_key || matches!(standing, Standing::Held(_) | Standing::Full(_)))
+            .map(|(_, standing)| standing)
             .collect();
         let all = steps.len();
         match (all, all - held.len()) {
@@ -138,8 +139,8 @@ impl Status<'_> {
         let none = String::new();
         match self.standing(known) {
             Standing::Free => {
-                let cells = [place, "ok".to_owned(), name, none.clone(), none.clone(), none, last];
-                Row { tone: Tone::Good, cells }
+                let (tone, why) = if known.no_key { (Tone::Warning, "no key here") } else { (Tone::Good, "") };
+                Row { tone, cells: [place, "ok".to_owned(), name, why.to_owned(), none.clone(), none, last] }
             }
             Standing::Probe(holds) => {
                 // The one that says most: they are equally due.

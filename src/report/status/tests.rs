@@ -27,6 +27,7 @@ fn known(name: &str, ladders: &[(&str, usize)]) -> Known {
         last_resort_of: Vec::new(),
         fingerprint: None,
         entry: None,
+        no_key: false,
         gauges: Vec::new(),
     }
 }
