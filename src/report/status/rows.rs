@@ -139,8 +139,8 @@ impl Status<'_> {
         let none = String::new();
         match self.standing(known) {
             Standing::Free => {
-                let (tone, why) = if known.no_key { (Tone::Warning, "no key here") } else { (Tone::Good, "") };
-                Row { tone, cells: [place, "ok".to_owned(), name, why.to_owned(), none.clone(), none, last] }
+                let (tone, state) = if known.no_key { (Tone::Warning, "no key") } else { (Tone::Good, "ok") };
+                Row { tone, cells: [place, state.to_owned(), name, none.clone(), none.clone(), none, last] }
             }
             Standing::Probe(holds) => {
                 // The one that says most: they are equally due.
