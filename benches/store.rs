@@ -9,7 +9,7 @@ use std::time::Duration;
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use jiff::Timestamp;
 use llmr::domain::{
-    AttemptKind, AttemptRecord, Class, Dimension, Provenance, RequestId, Scope, ScopeLevel, Target, Usage,
+    AttemptKind, AttemptRecord, Class, Dimension, Execution, Provenance, RequestId, Scope, ScopeLevel, Target, Usage,
 };
 use llmr::policy::{Change, Cooldown, Demand, Gauge, HoldRecord, Limit, LimitSource, Spent, count};
 use llmr::store::{Accounts, Batch, OpenOptions, Snapshot, SqliteStore, Store, update_locked};
@@ -53,6 +53,8 @@ fn attempt() -> AttemptRecord {
         held_until: Some(now() + Duration::from_secs(60)),
         usage: Usage::default(),
         cost_usd: None,
+        execution: Execution::NotRun,
+        given_up: None,
     }
 }
 

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use llmr::domain::{AttemptKind, AttemptRecord, Class, Outcome, Provenance, RequestId, Scope, Usage};
+use llmr::domain::{AttemptKind, AttemptRecord, Class, Execution, Outcome, Provenance, RequestId, Scope, Usage};
 use llmr::policy::{Change, Circuit, CircuitState, Family, HoldRecord, Versioned};
 use llmr::store::{Batch, LogFilter, OpenOptions, SqliteStore, Store, update};
 
@@ -79,6 +79,8 @@ fn failure(holds: &[Versioned], id: &str) -> Batch {
         held_until: None,
         usage: Usage::default(),
         cost_usd: None,
+        execution: Execution::NotRun,
+        given_up: None,
     };
     let record = HoldRecord::Circuit(circuit);
     Batch {

@@ -12,7 +12,7 @@ use crate::domain::{Deployment, LadderName, ProviderName};
 use crate::policy::PolicySettings;
 
 use super::providers::implied;
-use super::types::{Config, CredentialConfig, KeySource, LadderConfig, Limits, StepConfig, Strategy};
+use super::types::{Config, CredentialConfig, KeySource, LadderConfig, Limits, StepConfig};
 use super::{Problem, problem};
 
 /// The name of the ladder that is assembled, and of the one that is taken when a file does not say.
@@ -59,7 +59,7 @@ pub fn from_environment(
         }
     }
     let timeout = config.limits.timeout;
-    let step = |deployment| StepConfig { deployment, system: None, timeout, attempts: None };
+    let step = |deployment| StepConfig::of(deployment, timeout);
     if let Some(ladder) = config.ladders.get_mut(LADDER) {
         ladder.steps = deployments.into_iter().map(step).collect();
     }
@@ -74,16 +74,7 @@ fn in_order(catalog: &Catalog) -> impl Iterator<Item = &ProviderInfo> {
 
 fn empty(catalog: Catalog) -> Config {
     let limits = Limits::default();
-    let ladder = LadderConfig {
-        steps: Vec::new(),
-        strategy: Strategy::Ordered,
-        context_window: None,
-        content_policy: None,
-        last_resort: None,
-        min_valid: None,
-        system: None,
-        limits,
-    };
+    let ladder = LadderConfig::of(Vec::new(), limits);
     Config {
         path: None,
         default_ladder: LadderName::new(LADDER),
@@ -99,6 +90,7 @@ fn empty(catalog: Catalog) -> Config {
         store: None,
         retention: None,
         max_size: None,
+        content: false,
         warnings: Vec::new(),
     }
 }

@@ -4,16 +4,32 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use crate::domain::Timeouts;
-use crate::policy::PolicySettings;
+use crate::policy::{CascadeSettings, PolicySettings};
 
 use super::key::read_source;
 use super::reader::{Node, Section};
-use super::types::{Alarm, Limits, OnUnknown, StreamPolicy, Webhook};
+use super::store::{BUFFERS, size};
+use super::types::{Alarm, CachePreference, Hedge, LatencyOf, Limits, OnMayHaveRun, OnUnknown, StreamPolicy, Webhook};
 use super::url::check_url;
 
 /// The keys of `[limits]`; a ladder takes all but the first.
-pub(super) const LIMIT_KEYS: &[&str] =
-    &["retry_budget", "attempts", "deadline", "timeout", "wait", "max_cost_usd", "stream", "on_unknown", "hedge"];
+pub(super) const LIMIT_KEYS: &[&str] = &[
+    "retry_budget",
+    "attempts",
+    "retries",
+    "deadline",
+    "timeout",
+    "wait",
+    "max_cost_usd",
+    "max_cost_per_1k_usd",
+    "max_latency",
+    "stream",
+    "buffer",
+    "on_unknown",
+    "on_may_have_run",
+    "hedge",
+    "cache",
+];
 
 /// Reads those limits that the section has over the given ones.
 pub(super) fn limits(section: &Section<'_, '_>, mut limits: Limits) -> Limits {
@@ -26,19 +42,34 @@ pub(super) fn limits(section: &Section<'_, '_>, mut limits: Limits) -> Limits {
     limits.deadline = section.get("deadline").and_then(|node| positive(&node)).unwrap_or(limits.deadline);
     limits.wait = section.get("wait").and_then(|node| node.duration()).unwrap_or(limits.wait);
     limits.timeout = timeouts(section, limits.timeout);
-    if let Some(cost) = section.get("max_cost_usd").and_then(|node| node.amount()) {
-        limits.max_cost_usd = cost.is_finite().then_some(cost);
+    limits.max_cost_usd = ceiling(section, "max_cost_usd", limits.max_cost_usd);
+    limits.max_cost_per_1k_usd = ceiling(section, "max_cost_per_1k_usd", limits.max_cost_per_1k_usd);
+    if let Some(latency) = section.get("max_latency").and_then(|node| positive(&node)) {
+        limits.max_latency = Some(latency);
     }
-    if let Some(stream) = section.get("stream").and_then(|node| node.word("policy", &["fail", "buffer", "restart"])) {
-        limits.stream = stream;
-    }
-    if let Some(unknown) = section.get("on_unknown").and_then(|node| node.word("choice", &["stop", "next"])) {
-        limits.on_unknown = unknown;
-    }
-    if let Some(node) = section.get("hedge") {
-        hedge(&node);
-    }
+    limits.retries = count("retries", 100).or(limits.retries);
+    limits.buffer = section.get("buffer").and_then(|node| size(&node, BUFFERS)).unwrap_or(limits.buffer);
+    word(section, "stream", ("policy", &["fail", "buffer", "restart"]), &mut limits.stream);
+    word(section, "on_unknown", ("choice", &["stop", "next"]), &mut limits.on_unknown);
+    word(section, "on_may_have_run", ("choice", &["retry", "next", "stop"]), &mut limits.on_may_have_run);
+    word(section, "cache", ("choice", &["off", "prefer", "require"]), &mut limits.cache);
+    limits.hedge = section.get("hedge").and_then(|node| hedge(&node)).unwrap_or(limits.hedge);
     limits
+}
+
+/// One of a few words.
+fn word<T: FromStr>(section: &Section<'_, '_>, key: &str, (what, known): (&str, &[&str]), value: &mut T) {
+    if let Some(found) = section.get(key).and_then(|node| node.word(what, known)) {
+        *value = found;
+    }
+}
+
+/// An amount of money; infinity takes the ceiling away.
+fn ceiling(section: &Section<'_, '_>, key: &str, above: Option<f64>) -> Option<f64> {
+    match section.get(key).and_then(|node| node.amount()) {
+        Some(cost) => cost.is_finite().then_some(cost),
+        None => above,
+    }
 }
 
 /// Reads `timeout = { … }` over the given ones.
@@ -50,7 +81,7 @@ pub(super) fn timeouts(section: &Section<'_, '_>, mut timeouts: Timeouts) -> Tim
         return timeouts;
     }
     let Some(table) = node.section() else { return timeouts };
-    table.allow(&["connect", "first", "idle", "total"]);
+    table.allow(&["connect", "first", "idle", "total", "per_1k_tokens"]);
     let read = |key: &str, value: &mut Duration| {
         *value = table.get(key).and_then(|node| positive(&node)).unwrap_or(*value);
     };
@@ -58,6 +89,8 @@ pub(super) fn timeouts(section: &Section<'_, '_>, mut timeouts: Timeouts) -> Tim
     read("first", &mut timeouts.first);
     read("idle", &mut timeouts.idle);
     read("total", &mut timeouts.total);
+    timeouts.per_1k_tokens =
+        table.get("per_1k_tokens").and_then(|node| node.duration()).unwrap_or(timeouts.per_1k_tokens);
     timeouts
 }
 
@@ -71,15 +104,40 @@ pub(super) fn positive(node: &Node<'_, '_>) -> Option<Duration> {
     Some(duration)
 }
 
-/// Only `"off"` is known so far; a delay is understood, so that it can be told apart from a slip.
-fn hedge(node: &Node<'_, '_>) {
+/// `"off"`, `"p95"` or a delay.
+fn hedge(node: &Node<'_, '_>) -> Option<Hedge> {
+    match node.as_text() {
+        Some("off") => Some(Hedge::Off),
+        Some("p95") => Some(Hedge::P95),
+        Some(text) if crate::catalog::parse_duration(text).is_none() => {
+            let hint = "write \"off\", \"p95\", or a delay such as \"750ms\"".to_owned();
+            node.reader.error(&node.place, format!("{} is no delay", node.reader.show(text)), Some(hint));
+            None
+        }
+        _ => positive(node).map(Hedge::After),
+    }
+}
+
+/// `cascade = "off"`, or when the ladder itself opens.
+pub(super) fn cascade(section: &Section<'_, '_>) -> Option<CascadeSettings> {
+    let usual = CascadeSettings::default();
+    let Some(node) = section.get("cascade") else { return Some(usual) };
     if node.as_text() == Some("off") {
-        return;
+        return None;
     }
-    if node.duration().is_some() {
-        let hint = "take the line out or write hedge = \"off\"".to_owned();
-        node.reader.error(&node.place, "hedging is not available in this version", Some(hint));
+    if !node.is_table() {
+        let hint = "write \"off\", or { after = 10, open = \"30s\", open_max = \"5m\" }".to_owned();
+        node.reader.error(&node.place, "neither \"off\" nor a table", Some(hint));
+        return None;
     }
+    let table = node.section()?;
+    table.allow(&["after", "open", "open_max"]);
+    let after = table.get("after").and_then(|node| node.integer(1..=1000)).and_then(|n| u32::try_from(n).ok());
+    let mut cascade = CascadeSettings { after: after.unwrap_or(usual.after), ..usual };
+    span(&table, "open", &mut cascade.open);
+    span(&table, "open_max", &mut cascade.open_max);
+    ordered(&table, ("open", cascade.open), ("open_max", cascade.open_max));
+    Some(cascade)
 }
 
 /// `[breaker]`, `[cooldown]` and `[usage]` over the defaults.
@@ -194,4 +252,7 @@ macro_rules! one_of {
 }
 
 one_of!(StreamPolicy, "stream policy", "fail" => Self::Fail, "buffer" => Self::Buffer, "restart" => Self::Restart);
+one_of!(OnMayHaveRun, "choice", "retry" => Self::Retry, "next" => Self::Next, "stop" => Self::Stop);
+one_of!(CachePreference, "choice", "off" => Self::Off, "prefer" => Self::Prefer, "require" => Self::Require);
+one_of!(LatencyOf, "time (ttft or total)", "ttft" => Self::Ttft, "total" => Self::Total);
 one_of!(OnUnknown, "choice (stop or next)", "stop" => Self::Stop, "next" => Self::Next);

@@ -35,8 +35,8 @@ pub use key::{KeyError, at_home, resolve_key};
 pub use problem::Problem;
 pub use template::template;
 pub use types::{
-    AccountCap, Alarm, Config, CredentialConfig, KeySource, LadderConfig, Limits, OnUnknown, ProviderSettings,
-    StepConfig, Strategy, StreamPolicy, Webhook,
+    AccountCap, Alarm, Bar, CachePreference, Config, CredentialConfig, Hedge, KeySource, LadderConfig, LatencyOf,
+    Limits, OnMayHaveRun, OnUnknown, ProviderSettings, Ranking, StepConfig, Strategy, StreamPolicy, Webhook,
 };
 
 use reader::{Reader, Section};
@@ -114,6 +114,7 @@ fn read(root: &Section<'_, '_>, reader: &Reader, mut catalog: Catalog) -> Config
         store: store.path,
         retention: store.retention,
         max_size: store.max_size,
+        content: store.content,
         warnings: Vec::new(),
     }
 }

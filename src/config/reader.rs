@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
+use serde_json::Value;
 use toml::de::{DeTable, DeValue};
 
 use crate::catalog::{nearest_word, parse_duration};
@@ -246,6 +247,11 @@ impl<'v, 'i> Node<'v, 'i> {
         self.value.is_integer()
     }
 
+    /// The value as JSON, for what goes into a request as it stands.
+    pub(super) fn json(&self) -> Value {
+        json(self.value)
+    }
+
     /// An array of tables.
     pub(super) fn sections(&self) -> Vec<Section<'v, 'i>> {
         self.items().unwrap_or_default().iter().filter_map(Self::section).collect()
@@ -311,6 +317,26 @@ impl<'v, 'i> Section<'v, 'i> {
     /// A table of strings.
     pub(super) fn strings(&self) -> Vec<(String, String)> {
         self.entries().into_iter().filter_map(|(key, node)| Some((key.to_owned(), node.text()?))).collect()
+    }
+}
+
+/// JSON has no dates; they go as text.
+fn json(value: &DeValue<'_>) -> Value {
+    match value {
+        DeValue::String(text) => Value::String(text.to_string()),
+        DeValue::Integer(integer) => {
+            i64::from_str_radix(integer.as_str(), integer.radix()).map_or(Value::Null, Value::from)
+        }
+        DeValue::Float(float) => float.as_str().parse::<f64>().map_or(Value::Null, Value::from),
+        DeValue::Boolean(value) => Value::Bool(*value),
+        DeValue::Datetime(at) => Value::String(at.to_string()),
+        DeValue::Array(items) => items.iter().map(|item| json(item.get_ref())).collect(),
+        DeValue::Table(table) => {
+            let entry = |(key, value): (&toml::Spanned<toml::de::DeString<'_>>, &toml::Spanned<DeValue<'_>>)| {
+                (key.get_ref().to_string(), json(value.get_ref()))
+            };
+            Value::Object(table.iter().map(entry).collect())
+        }
     }
 }
 

@@ -10,16 +10,27 @@ use std::collections::BTreeMap;
 use crate::catalog::Catalog;
 use crate::domain::{CredentialName, Deployment, LadderName, ProviderName};
 
-use super::limits::{LIMIT_KEYS, limits, timeouts};
+use super::limits::{LIMIT_KEYS, cascade, limits, timeouts};
 use super::providers::Providers;
 use super::reader::{Node, Section, suggest};
-use super::types::{Config, CredentialConfig, LadderConfig, Limits, StepConfig, Strategy};
+use super::types::{Bar, Config, CredentialConfig, LadderConfig, Limits, Ranking, StepConfig, Strategy};
 
-const LADDER_KEYS: &[&str] =
-    &["steps", "strategy", "context_window", "content_policy", "last_resort", "min_valid", "system"];
-
-/// Strategies that are understood but not there yet.
-const LATER: &[&str] = &["latency", "usage", "least_busy", "cost"];
+const LADDER_KEYS: &[&str] = &[
+    "steps",
+    "strategy",
+    "latency_of",
+    "tolerance",
+    "failure_penalty_usd",
+    "bar",
+    "context_window",
+    "content_policy",
+    "unsupported",
+    "last_resort",
+    "min_valid",
+    "system",
+    "developer",
+    "cascade",
+];
 
 /// What a step may name.
 pub(super) struct Known<'a> {
@@ -59,7 +70,7 @@ pub(super) fn ladders(
             ladders.insert(LadderName::new(*name), ladder);
         }
     }
-    for key in ["context_window", "content_policy"] {
+    for key in ["context_window", "content_policy", "unsupported"] {
         cycles(&entries, key);
     }
     ladders
@@ -84,12 +95,42 @@ fn ladder(section: &Section<'_, '_>, known: &Known<'_>, defaults: Limits, names:
     LadderConfig {
         steps,
         strategy: section.get("strategy").and_then(|node| strategy(&node)).unwrap_or(Strategy::Ordered),
+        ranking: ranking(section),
+        bar: section.section("bar").map(|section| bar(&section)).unwrap_or_default(),
         context_window: chain("context_window"),
         content_policy: chain("content_policy"),
+        unsupported: chain("unsupported"),
         min_valid: section.get("min_valid").and_then(|node| share(&node)),
         last_resort: section.get("last_resort").and_then(|node| deployments(&node, known).into_iter().next()),
         system: section.get("system").and_then(|node| node.text()),
+        developer: section.get("developer").and_then(|node| node.text()),
+        cascade: cascade(section),
         limits,
+    }
+}
+
+/// What the strategy goes by.
+fn ranking(section: &Section<'_, '_>) -> Ranking {
+    let usual = Ranking::default();
+    let amount = |key: &str| section.get(key).and_then(|node| node.amount()).filter(|amount| amount.is_finite());
+    Ranking {
+        latency_of: section
+            .get("latency_of")
+            .and_then(|node| node.word("time", &["ttft", "total"]))
+            .unwrap_or(usual.latency_of),
+        tolerance: amount("tolerance").unwrap_or(usual.tolerance),
+        failure_penalty_usd: amount("failure_penalty_usd").unwrap_or(usual.failure_penalty_usd),
+    }
+}
+
+/// What a deployment must at least be able to do.
+fn bar(section: &Section<'_, '_>) -> Bar {
+    section.allow(&["context", "max_output", "capabilities"]);
+    let tokens = |key: &str| section.get(key).and_then(|node| node.integer(1..=1_000_000_000));
+    Bar {
+        context: tokens("context"),
+        max_output: tokens("max_output"),
+        capabilities: section.get("capabilities").and_then(|node| node.texts()).unwrap_or_default(),
     }
 }
 
@@ -116,41 +157,42 @@ pub(super) fn named_ladder(node: &Node<'_, '_>, names: &[&str]) -> Option<Ladder
 
 fn strategy(node: &Node<'_, '_>) -> Option<Strategy> {
     let word = node.text()?;
-    match word.as_str() {
-        "ordered" => Some(Strategy::Ordered),
-        "shuffle" => Some(Strategy::Shuffle),
-        later if LATER.contains(&later) => {
-            let hint = "use `ordered` or `shuffle`".to_owned();
-            node.reader.error(&node.place, format!("strategy `{later}` is not available in this version"), Some(hint));
-            None
-        }
-        other => {
-            let message = format!("unknown strategy {}", node.reader.show(other));
-            node.reader.error(
-                &node.place,
-                message,
-                suggest(other, ["ordered", "shuffle"].iter().chain(LATER).copied()),
-            );
-            None
-        }
+    let found = Strategy::ALL.iter().find(|(known, _)| *known == word).map(|(_, strategy)| *strategy);
+    if found.is_none() {
+        let message = format!("unknown strategy {}", node.reader.show(&word));
+        node.reader.error(&node.place, message, suggest(&word, Strategy::ALL.iter().map(|(known, _)| *known)));
     }
+    found
 }
 
 /// A step: a deployment, or a table with one.
 fn step(node: &Node<'_, '_>, known: &Known<'_>, limits: &Limits) -> Vec<StepConfig> {
-    let plain = |deployment| StepConfig { deployment, system: None, timeout: limits.timeout, attempts: None };
     if !node.is_table() {
+        let plain = |deployment| StepConfig::of(deployment, limits.timeout);
         return deployments(node, known).into_iter().map(plain).collect();
     }
     let Some(section) = node.section() else { return Vec::new() };
-    section.allow(&["deployment", "system", "timeout", "attempts"]);
-    let system = section.get("system").and_then(|node| node.text());
-    let timeout = timeouts(&section, limits.timeout);
-    let attempts = section.get("attempts").and_then(|node| node.integer(1..=100));
-    let attempts = attempts.and_then(|number| u32::try_from(number).ok());
+    section.allow(&["deployment", "system", "developer", "timeout", "attempts", "options", "weight"]);
+    let text = |key: &str| section.get(key).and_then(|node| node.text());
+    let count = |key: &str, most: u64| {
+        let number = section.get(key)?.integer(1..=most)?;
+        u32::try_from(number).ok()
+    };
     let named = section.need("deployment", "write deployment = \"provider/model\"");
+    let options = section.section("options").map(|section| section.entries()).unwrap_or_default();
+    let (system, developer, attempts) = (text("system"), text("developer"), count("attempts", 100));
+    let (timeout, weight) = (timeouts(&section, limits.timeout), count("weight", 1_000_000).unwrap_or(1));
+    let options: BTreeMap<_, _> = options.into_iter().map(|(key, node)| (key.to_owned(), node.json())).collect();
+    let build = |deployment| StepConfig {
+        deployment,
+        system: system.clone(),
+        developer: developer.clone(),
+        timeout,
+        attempts,
+        options: options.clone(),
+        weight,
+    };
     let found = named.map(|node| deployments(&node, known)).unwrap_or_default();
-    let build = |deployment| StepConfig { deployment, system: system.clone(), timeout, attempts };
     found.into_iter().map(build).collect()
 }
 

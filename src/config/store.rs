@@ -1,5 +1,6 @@
 //! `[store]`: the state file, and how long and how large the log may grow.
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -12,26 +13,34 @@ pub(super) struct StoreConfig {
     pub(super) path: Option<PathBuf>,
     pub(super) retention: Option<Duration>,
     pub(super) max_size: Option<u64>,
+    pub(super) content: bool,
 }
 
-/// The smallest bound of the file, in bytes: less would leave the log no room beside the holds.
-const SMALLEST: u64 = 1_000_000;
+/// What a size may be, in bytes and in words.
+pub(super) type Sizes = (RangeInclusive<u64>, &'static str);
 
-/// The largest, 100 TB; more is a slip of the pen.
+/// The largest file, 100 TB; more is a slip of the pen.
 const LARGEST: u64 = 100_000_000_000_000;
+
+/// Of the file: less than 1 MB would leave the log no room beside the holds.
+const FILES: Sizes = (1_000_000..=LARGEST, "1MB and 100TB");
+
+/// Of an answer that is held back: it stands in memory.
+pub(super) const BUFFERS: Sizes = (1_000..=64_000_000, "1kB and 64MB");
 
 pub(super) fn store(root: &Section<'_, '_>, reader: &Reader) -> StoreConfig {
     let Some(section) = root.section("store") else { return StoreConfig::default() };
-    section.allow(&["path", "retention", "max_size"]);
+    section.allow(&["path", "retention", "max_size", "content"]);
     let path = section.get("path").and_then(|node| node.text()).map(|text| reader.path(&text));
     StoreConfig {
         path,
         retention: section.get("retention").and_then(|node| positive(&node)),
-        max_size: section.get("max_size").and_then(|node| size(&node)),
+        max_size: section.get("max_size").and_then(|node| size(&node, FILES)),
+        content: section.get("content").and_then(|node| node.truth()).unwrap_or(false),
     }
 }
 
-fn size(node: &Node<'_, '_>) -> Option<u64> {
+pub(super) fn size(node: &Node<'_, '_>, (range, within): Sizes) -> Option<u64> {
     let hint = || Some("write \"50MB\", \"500MB\", \"2GB\" or \"1GiB\"".to_owned());
     let Some(text) = node.as_text() else {
         node.reader.error(&node.place, "a size with its unit is wanted, as text", hint());
@@ -41,8 +50,9 @@ fn size(node: &Node<'_, '_>) -> Option<u64> {
         node.reader.error(&node.place, format!("{} is no size", node.reader.show(text)), hint());
         return None;
     };
-    if !(SMALLEST..=LARGEST).contains(&bytes) {
-        node.reader.error(&node.place, format!("{} is not within 1MB and 100TB", node.reader.show(text)), hint());
+    if !range.contains(&bytes) {
+        let message = format!("{} is not within {within}", node.reader.show(text));
+        node.reader.error(&node.place, message, hint());
         return None;
     }
     Some(bytes)

@@ -51,7 +51,7 @@ default_ladder = "main"
 [ladders.main]
 "##;
 
-const LADDER: &str = r##"strategy = "ordered"                  # or "shuffle"
+const LADDER: &str = r##"strategy = "ordered"                  # ordered | shuffle | latency | usage | least_busy | cost
 # context_window = "wide"             # the ladder for a request that is too large for a step
 # content_policy = "lenient"          # the ladder for a request that a filter refused
 # last_resort = "ollama/llama3.2"     # asked when nothing else is left
@@ -88,6 +88,9 @@ const REST: &str = r##"
 # max_cost_usd = 0.50                   # per request; a step that could exceed it is skipped
 # stream = "restart"                    # fail | buffer | restart: when a stream breaks after its first byte
 # on_unknown = "stop"                   # stop | next
+# on_may_have_run = "retry"             # retry | next | stop: when a connection broke after the request was sent
+# hedge = "off"                         # or "p95" or a delay: when the next step starts beside a slow one
+# cache = "off"                         # off | prefer | require: who has the prompt's beginning in its cache
 
 # [alarm]                               # run when a ladder is exhausted
 # command = ["notify-send", "{summary}"]
@@ -118,4 +121,5 @@ const REST: &str = r##"
 # [store]
 # retention = "30d"                     # how long the log is kept
 # max_size = "500MB"                    # how large it may grow
+# content = false                       # whether answers are kept, for a second `--request-id`
 "##;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::*;
 use crate::domain::{Deployment, Dimension, ProviderName};
+use crate::policy::CascadeSettings;
 
 fn builtin() -> Catalog {
     Catalog::builtin().expect("the catalogue")
@@ -59,7 +60,25 @@ fn the_full_example_means_what_it_says() {
         ["groq/llama-3.3-70b-versatile@team", "lab/qwen3-8b", "gemini/gemini-2.5-flash@env"]
     );
     let ladder = config.ladders.get("main").expect("main");
-    assert_eq!(ladder.limits, Limits::default());
+    let mut timeout = crate::domain::Timeouts::default();
+    timeout.per_1k_tokens = Duration::from_millis(100);
+    let own = Limits {
+        timeout,
+        retries: Some(4),
+        max_cost_per_1k_usd: Some(0.05),
+        max_latency: Some(Duration::from_secs(60)),
+        cache: CachePreference::Prefer,
+        ..Limits::default()
+    };
+    assert_eq!(ladder.limits, own);
+    assert_eq!((ladder.bar.context, ladder.bar.capabilities.as_slice()), (Some(8000), &["json_schema".to_owned()][..]));
+    assert_eq!((ladder.unsupported.as_ref(), ladder.cascade), (Some(&"wide".into()), Some(CascadeSettings::default())));
+    let fast = config.ladders.get("fast").expect("fast");
+    let options = serde_json::json!({"deep": {"at": 0.5, "on": true}, "seed": 7, "stop": ["."]});
+    assert_eq!((fast.steps[0].weight, serde_json::json!(fast.steps[0].options)), (3, options));
+    assert_eq!((fast.cascade, fast.limits.hedge), (None, Hedge::P95));
+    let ranking = Ranking { latency_of: LatencyOf::Total, tolerance: 0.1, failure_penalty_usd: 0.02 };
+    assert_eq!((fast.strategy, fast.ranking), (Strategy::Latency, ranking));
     assert_eq!(ladder.last_resort.as_ref().map(ToString::to_string).as_deref(), Some("lab/qwen3-8b"));
     assert_eq!((ladder.context_window.as_ref(), ladder.strategy), (Some(&"wide".into()), Strategy::Ordered));
     assert_eq!(config.policy, PolicySettings::default());
@@ -80,6 +99,7 @@ fn the_full_example_means_what_it_says() {
     );
     assert_eq!(config.failure_domains(&"main".into()), 3);
     assert_eq!((config.retention, config.max_size), (Some(Duration::from_secs(14 * 86_400)), Some(2_000_000_000)));
+    assert!(config.content);
 }
 
 #[test]

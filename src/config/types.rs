@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde_json::Value;
+
 use crate::catalog::{Cap, Catalog, ProviderInfo, SourceKind};
 use crate::classify::CustomRule;
 use crate::domain::{AccountName, CredentialName, Deployment, Dimension, LadderName, ProviderName, Target, Timeouts};
-use crate::policy::PolicySettings;
+use crate::policy::{CascadeSettings, PolicySettings};
 
 use super::Problem;
 
@@ -42,6 +44,8 @@ pub struct Config {
     pub retention: Option<Duration>,
     /// How large the state file may grow before the oldest requests and attempts go, in bytes.
     pub max_size: Option<u64>,
+    /// Whether answers are kept with their requests.
+    pub content: bool,
     /// What is odd but no error.
     pub warnings: Vec<Problem>,
 }
@@ -94,18 +98,61 @@ pub struct LadderConfig {
     pub steps: Vec<StepConfig>,
     /// In which order they are asked.
     pub strategy: Strategy,
+    /// What the strategy goes by.
+    pub ranking: Ranking,
+    /// What a deployment must at least be able to do to be asked for this ladder's work.
+    pub bar: Bar,
     /// The ladder for a request that is too large for a step.
     pub context_window: Option<LadderName>,
     /// The ladder for a request that a filter refused.
     pub content_policy: Option<LadderName>,
+    /// The ladder for a request that needs what a step lacks.
+    pub unsupported: Option<LadderName>,
     /// Asked under a transient hold when nothing else is left.
     pub last_resort: Option<Deployment>,
     /// The share of answers in the asked shape (0 to 1) below which a deployment is put last; none: the order stays.
     pub min_valid: Option<f64>,
     /// Standing instructions.
     pub system: Option<String>,
+    /// Standing instructions of the program's author, which come before a user's where the model tells them apart.
+    pub developer: Option<String>,
+    /// When the ladder itself opens; none when it never does.
+    pub cascade: Option<CascadeSettings>,
     /// The limits of the file with this ladder's own.
     pub limits: Limits,
+}
+
+impl LadderConfig {
+    /// A plain ladder: the steps as they stand, and nothing else.
+    pub fn of(steps: Vec<StepConfig>, limits: Limits) -> Self {
+        Self {
+            steps,
+            strategy: Strategy::Ordered,
+            ranking: Ranking::default(),
+            bar: Bar::default(),
+            context_window: None,
+            content_policy: None,
+            unsupported: None,
+            last_resort: None,
+            min_valid: None,
+            system: None,
+            developer: None,
+            cascade: Some(CascadeSettings::default()),
+            limits,
+        }
+    }
+}
+
+/// What a ladder asks of a deployment, so that work of one kind is never done by a model that is too weak for it. What is
+/// not known of a deployment bars it from nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Bar {
+    /// The smallest context window, in tokens.
+    pub context: Option<u64>,
+    /// The shortest longest answer, in tokens.
+    pub max_output: Option<u64>,
+    /// What it must be able to do.
+    pub capabilities: Vec<String>,
 }
 
 /// One step of a ladder.
@@ -119,6 +166,19 @@ pub struct StepConfig {
     pub timeout: Timeouts,
     /// How often it may be asked for one request; none: as policy sees fit.
     pub attempts: Option<u32>,
+    /// Instructions of the program's author, instead of the ladder's.
+    pub developer: Option<String>,
+    /// Further fields of the wire's request object, under those that the user types.
+    pub options: BTreeMap<String, Value>,
+    /// How often it comes first under `shuffle`, against the weights of the others.
+    pub weight: u32,
+}
+
+impl StepConfig {
+    /// A plain step.
+    pub fn of(deployment: Deployment, timeout: Timeouts) -> Self {
+        Self { deployment, system: None, timeout, attempts: None, developer: None, options: BTreeMap::new(), weight: 1 }
+    }
 }
 
 /// In which order the eligible steps are asked.
@@ -126,8 +186,60 @@ pub struct StepConfig {
 pub enum Strategy {
     /// As written.
     Ordered,
-    /// By chance.
+    /// By chance, by weight.
     Shuffle,
+    /// The fastest first.
+    Latency,
+    /// The one with most of its limits left first.
+    Usage,
+    /// The one with the fewest requests under way first.
+    LeastBusy,
+    /// What a good answer is expected to cost, the cheapest first.
+    Cost,
+}
+
+impl Strategy {
+    /// All of them by their words.
+    pub const ALL: [(&str, Self); 6] = [
+        ("ordered", Self::Ordered),
+        ("shuffle", Self::Shuffle),
+        ("latency", Self::Latency),
+        ("usage", Self::Usage),
+        ("least_busy", Self::LeastBusy),
+        ("cost", Self::Cost),
+    ];
+
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        Self::ALL.iter().find(|(_, strategy)| *strategy == self).map_or("ordered", |(word, _)| word)
+    }
+}
+
+/// What a strategy goes by.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ranking {
+    /// Which time `latency` compares.
+    pub latency_of: LatencyOf,
+    /// How much more than the best a deployment may take, need or cost and still keep its place in the ladder: 0.2 is a
+    /// fifth more.
+    pub tolerance: f64,
+    /// What a request without an answer is worth to avoid, in USD, for `cost`.
+    pub failure_penalty_usd: f64,
+}
+
+impl Default for Ranking {
+    fn default() -> Self {
+        Self { latency_of: LatencyOf::Ttft, tolerance: 0.2, failure_penalty_usd: 0.01 }
+    }
+}
+
+/// Which time is meant by latency.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum LatencyOf {
+    /// To the first content.
+    Ttft,
+    /// To the end of the answer.
+    Total,
 }
 
 /// What to do when a stream breaks after its first byte.
@@ -150,11 +262,48 @@ pub enum OnUnknown {
     Next,
 }
 
+/// What to do when the provider may have done the work although no answer came: the connection broke or the time ran out
+/// after the request was sent. Asking again may then pay twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum OnMayHaveRun {
+    /// Try the same step again, then the next.
+    Retry,
+    /// Ask the next step.
+    Next,
+    /// Stop and say so.
+    Stop,
+}
+
+/// When the next step is started beside one that is slow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Hedge {
+    /// Never.
+    Off,
+    /// When so much time has passed without content.
+    After(Duration),
+    /// When the deployment has taken longer than 19 of 20 of its requests did.
+    P95,
+}
+
+/// Whether a deployment that lately served the same beginning of a prompt is preferred, because it may still have it in
+/// its cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CachePreference {
+    /// The order stays as it is.
+    Off,
+    /// It goes first while it is eligible.
+    Prefer,
+    /// Nobody else is asked, where there is one.
+    Require,
+}
+
 /// What one request may take.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
     /// Attempts over all steps.
     pub attempts: u32,
+    /// Retries over all steps; none: as many as `attempts` leaves room for.
+    pub retries: Option<u32>,
     /// Retries per minute of all processes together.
     pub retry_budget: u32,
     /// The whole request.
@@ -169,12 +318,25 @@ pub struct Limits {
     pub stream: StreamPolicy,
     /// What to do after a failure that nobody understands.
     pub on_unknown: OnUnknown,
+    /// What to do when the provider may have done the work.
+    pub on_may_have_run: OnMayHaveRun,
+    /// USD per 1,000 tokens of prompt and answer; a step that costs more is skipped.
+    pub max_cost_per_1k_usd: Option<f64>,
+    /// A step that usually takes longer is skipped.
+    pub max_latency: Option<Duration>,
+    /// How much of an answer `stream = "buffer"` holds back at most, in bytes.
+    pub buffer: u64,
+    /// When the next step is started beside one that is slow.
+    pub hedge: Hedge,
+    /// Whether the deployment that has the prompt's beginning in its cache is preferred.
+    pub cache: CachePreference,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         Self {
             attempts: 8,
+            retries: None,
             retry_budget: 60,
             deadline: Duration::from_secs(120),
             timeout: Timeouts::default(),
@@ -182,6 +344,12 @@ impl Default for Limits {
             max_cost_usd: Some(0.50),
             stream: StreamPolicy::Restart,
             on_unknown: OnUnknown::Stop,
+            on_may_have_run: OnMayHaveRun::Retry,
+            max_cost_per_1k_usd: None,
+            max_latency: None,
+            buffer: 16_000_000,
+            hedge: Hedge::Off,
+            cache: CachePreference::Off,
         }
     }
 }

@@ -36,6 +36,11 @@ pub enum TransportFault {
 }
 
 impl TransportFault {
+    /// Whether it means that nothing was sent.
+    pub const fn is_unsent(self) -> bool {
+        matches!(self, Self::Dns | Self::Refused | Self::Tls | Self::ConnectTimeout)
+    }
+
     /// The word for it.
     pub const fn as_str(self) -> &'static str {
         match self {

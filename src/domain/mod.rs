@@ -18,7 +18,9 @@ pub use evidence::{Evidence, TransportFault};
 pub use failure::{Action, Class, Dimension, Failure, LimitFacts, Provenance, ResetSource, ScopeLevel};
 pub use limit::{StatedLimit, Unit};
 pub use names::{AccountName, CredentialName, LadderName, ModelName, ProviderName, RequestId};
-pub use record::{AttemptKind, AttemptRecord, KeptEvidence, Outcome, RequestRecord};
+pub use record::{
+    AttemptKind, AttemptRecord, Execution, GivenUp, KeptAnswer, KeptEvidence, Outcome, Prefix, RequestRecord,
+};
 pub use scope::Scope;
 pub use secret::{RedactedStream, Redactor, Secret};
 pub use text::{excerpt, printable};

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::chat::Usage;
 use super::deployment::{Deployment, ParseNameError};
@@ -25,6 +26,46 @@ words! {
         Probe = "probe",
         /// A second step started while the first still runs.
         Hedge = "hedge",
+    }
+}
+
+words! {
+    /// Whether the provider may have done the work of an attempt: asking again may then be paid twice.
+    Execution("execution") {
+        /// Nothing was sent, or it was refused before any work.
+        NotRun = "not_run",
+        /// It was sent, and no whole answer came.
+        MayHaveRun = "may_have_run",
+        /// It was answered.
+        Ran = "ran",
+    }
+}
+
+impl Execution {
+    /// Of an attempt that failed with this class and status; `unsent` says that the request never left.
+    pub const fn of_failure(class: Class, status: Option<u16>, unsent: bool) -> Self {
+        match (status, class) {
+            _ if unsent => Self::NotRun,
+            (Some(400..=499), _) => Self::NotRun,
+            // A refusal for want of room, and a proxy that found nobody, come before any work.
+            (Some(500..=599), Class::Overloaded | Class::RateLimit | Class::ModelUnavailable) => Self::NotRun,
+            (Some(200..=299), Class::InvalidOutput) => Self::Ran,
+            _ => Self::MayHaveRun,
+        }
+    }
+}
+
+words! {
+    /// Why an attempt was given up before its end. It is nobody's fault.
+    GivenUp("reason to give up") {
+        /// The deadline of the request passed.
+        Deadline = "deadline",
+        /// The user stopped it.
+        Interrupted = "interrupted",
+        /// Another attempt, started beside it, had content first.
+        Outrun = "outrun",
+        /// Nobody read the answer any more.
+        ReaderGone = "reader_gone",
     }
 }
 
@@ -63,7 +104,7 @@ pub struct AttemptRecord {
     pub step: u32,
     /// Why it was asked.
     pub kind: AttemptKind,
-    /// What went wrong; none when it was answered.
+    /// What went wrong; none when it was answered or given up.
     pub class: Option<Class>,
     /// What is held back for it.
     pub scope: Option<ScopeLevel>,
@@ -85,8 +126,49 @@ pub struct AttemptRecord {
     pub held_until: Option<Timestamp>,
     /// Tokens.
     pub usage: Usage,
-    /// What it cost, in USD, where the price is known.
+    /// What it cost, in USD, where the price is known. Of one that was given up, what it is expected to have cost.
     pub cost_usd: Option<f64>,
+    /// Whether the provider may have done the work.
+    pub execution: Execution,
+    /// Why it was given up before its end.
+    pub given_up: Option<GivenUp>,
+}
+
+impl AttemptRecord {
+    /// Whether it was answered.
+    pub fn is_answered(&self) -> bool {
+        self.class.is_none() && self.given_up.is_none()
+    }
+}
+
+/// Who served the beginning of a prompt, which may still be in its cache.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prefix {
+    /// A salted digest of the beginning.
+    pub digest: String,
+    /// Who served it.
+    pub deployment: Deployment,
+    /// When.
+    pub at: Timestamp,
+    /// Tokens of the whole prompt.
+    pub input_tokens: Option<u64>,
+    /// How many of them came from the cache.
+    pub cached_tokens: Option<u64>,
+}
+
+/// The answer of a request, where answers are kept.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct KeptAnswer {
+    /// The words.
+    pub text: String,
+    /// What the model thought.
+    pub reasoning: String,
+    /// The tool calls, as JSON.
+    pub tool_calls: Option<Value>,
+    /// The answer parsed, when a shape was asked for.
+    pub parsed: Option<Value>,
+    /// Why it ended.
+    pub finish: Option<String>,
 }
 
 /// All that a deployment said when it failed: redacted and bounded.
@@ -125,6 +207,8 @@ pub struct RequestRecord {
     pub retry_at: Option<Timestamp>,
     /// Why it failed, in one line.
     pub error: Option<String>,
+    /// How many retries the budget denied.
+    pub retries_denied: u32,
     /// The exchanges, in order.
     pub attempts: Vec<AttemptRecord>,
 }

@@ -9,6 +9,7 @@ mod backoff;
 mod call;
 mod circuit;
 mod cooldown;
+mod finding;
 mod gate;
 mod history;
 mod quarantine;
@@ -33,11 +34,12 @@ mod world;
 pub use apply::{apply, hold_scope};
 pub use backoff::full_jitter;
 pub use call::{Caller, Event, Moment, Report};
+pub use finding::{About, BELIEVED, Finding};
 pub use gate::{Gate, claim, depends_on_caller, gate, holds_now, is_transient, returns_at};
 pub use record::{
     Change, Circuit, CircuitState, Cooldown, Family, HoldKind, HoldRecord, Key, Lease, Quarantine, Versioned,
 };
-pub use settings::{BreakerSettings, PolicySettings, RateLimitSettings, UsageSettings};
+pub use settings::{BreakerSettings, CascadeSettings, PolicySettings, RateLimitSettings, UsageSettings};
 pub use usage::{
     Demand, Estimate, Flight, Gauge, Learned, Limit, LimitSource, Meter, MeterChange, MeterKey, Reading, Room, Spent,
     Tightness, UsageState, VersionedMeter, count, full, is_limited, readings, room,

@@ -62,6 +62,23 @@ impl Default for UsageSettings {
     }
 }
 
+/// When a ladder itself opens: after so many requests in a row that fell through, it answers at once for a while.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CascadeSettings {
+    /// Exhausted requests in a row that open it.
+    pub after: u32,
+    /// How long it stays open the first time; doubles each time in a row, and never lasts beyond the return of a step.
+    pub open: Duration,
+    /// The longest time that it stays open.
+    pub open_max: Duration,
+}
+
+impl Default for CascadeSettings {
+    fn default() -> Self {
+        Self { after: 10, open: Duration::from_secs(30), open_max: Duration::from_secs(5 * 60) }
+    }
+}
+
 /// All numbers of the failure table.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PolicySettings {

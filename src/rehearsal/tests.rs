@@ -50,7 +50,7 @@ async fn exchange(
         ChatRequest { messages: vec![Message::text(Role::User, "Say hello.")], stream, ..ChatRequest::default() };
     let http = encode(&endpoint, &request).expect("a request");
     let transport = Transport::new(&TransportOptions::default()).expect("a transport");
-    let timeouts = Timeouts { connect: LONG, first: patience, idle: patience, total: LONG };
+    let timeouts = Timeouts { connect: LONG, first: patience, idle: patience, total: LONG, ..Timeouts::default() };
     let reply = transport.send(&http, &timeouts).await?;
     if reply.status != 200 {
         let (body, _) = reply.body.evidence(Limit::total(LONG)).await;

@@ -184,7 +184,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::domain::{AttemptKind, Class, Usage};
+    use crate::domain::{AttemptKind, Class, Execution, Usage};
 
     fn at(seconds: u64) -> Timestamp {
         let start: Timestamp = "2026-08-23T03:00:00Z".parse().expect("a time");
@@ -209,6 +209,8 @@ mod tests {
             held_until: class.map(|_| at(3600)),
             usage: Usage::default(),
             cost_usd: None,
+            execution: Execution::NotRun,
+            given_up: None,
         }
     }
 
@@ -225,6 +227,7 @@ mod tests {
             cost_usd: Some(0.0125),
             retry_at: None,
             error: None,
+            retries_denied: 0,
             attempts,
         }
     }

@@ -62,9 +62,8 @@ pub fn assemble(config: &Config, name: &LadderName, outside: &Outside<'_>, rng: 
     let context_window = chain(&ladder.context_window);
     let content_policy = chain(&ladder.content_policy);
     let last_resort = ladder.last_resort.as_ref().map(|deployment| {
-        let system = ladder.system.clone();
-        let timeout = ladder.limits.timeout;
-        builder.step(&StepConfig { deployment: deployment.clone(), system, timeout, attempts: None })
+        let step = StepConfig::of(deployment.clone(), ladder.limits.timeout);
+        builder.step(&StepConfig { system: ladder.system.clone(), ..step })
     });
     let limits = run_limits(&ladder.limits);
     let spec = Spec { name: name.clone(), steps, context_window, content_policy, last_resort, limits };
@@ -73,22 +72,8 @@ pub fn assemble(config: &Config, name: &LadderName, outside: &Outside<'_>, rng: 
 
 /// A ladder of these deployments alone, in this order, for a person who names what to ask.
 pub fn direct(deployments: &[Deployment], config: &Config) -> LadderConfig {
-    let step = |deployment: &Deployment| StepConfig {
-        deployment: deployment.clone(),
-        system: None,
-        timeout: config.limits.timeout,
-        attempts: None,
-    };
-    LadderConfig {
-        steps: deployments.iter().map(step).collect(),
-        strategy: Strategy::Ordered,
-        context_window: None,
-        content_policy: None,
-        last_resort: None,
-        min_valid: None,
-        system: None,
-        limits: config.limits,
-    }
+    let step = |deployment: &Deployment| StepConfig::of(deployment.clone(), config.limits.timeout);
+    LadderConfig::of(deployments.iter().map(step).collect(), config.limits)
 }
 
 fn run_limits(limits: &Limits) -> RunLimits {

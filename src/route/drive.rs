@@ -107,6 +107,8 @@ pub(super) struct Made {
     /// Who was being asked when the request was given up.
     pub(super) unanswered: Option<Deployment>,
     pub(super) consumer_gone: bool,
+    /// How many retries the budget denied.
+    pub(super) retries_denied: u32,
     /// Whether the request's own row is written.
     pub(super) recorded: bool,
 }
@@ -263,6 +265,7 @@ impl<S: Store> Drive<'_, S> {
                 _ => None,
             },
             error: reason(end, self.made.blame.as_ref(), self.made.unanswered.as_ref()),
+            retries_denied: self.made.retries_denied,
             attempts: attempts.clone(),
         }
     }

@@ -7,9 +7,11 @@ use std::cell::{Cell, RefCell};
 
 use jiff::Timestamp;
 
-use crate::domain::{KeptEvidence, RequestId};
-use crate::policy::{Change, MeterChange, Versioned, VersionedMeter};
-use crate::store::{Accounts, Batch, Health, LogFilter, LogPage, MemoryStore, ShapeCount, Snapshot, Store, StoreError};
+use crate::domain::{KeptAnswer, KeptEvidence, LadderName, Prefix, RequestId};
+use crate::policy::{Change, Finding, MeterChange, Versioned, VersionedMeter};
+use crate::store::{
+    Accounts, Batch, Claim, Health, LogFilter, LogPage, MemoryStore, ShapeCount, Snapshot, Store, StoreError,
+};
 
 /// The file while it works, memory from its first failure on.
 pub struct FallbackStore<S> {
@@ -125,8 +127,30 @@ impl<S: Store> Store for FallbackStore<S> {
         self.on(|store| store.kept(id))
     }
 
-    fn retries_since(&self, since: Timestamp) -> Result<u32, StoreError> {
-        self.on(|store| store.retries_since(since))
+    fn take_retry(&self, id: &RequestId, now: Timestamp, since: Timestamp, budget: u32) -> Result<bool, StoreError> {
+        self.on(|store| store.take_retry(id, now, since, budget))
+    }
+
+    fn claim_request(
+        &self,
+        id: &RequestId,
+        ladder: &LadderName,
+        now: Timestamp,
+        stale: Timestamp,
+    ) -> Result<Claim, StoreError> {
+        self.on(|store| store.claim_request(id, ladder, now, stale))
+    }
+
+    fn answer(&self, id: &RequestId) -> Result<Option<KeptAnswer>, StoreError> {
+        self.on(|store| store.answer(id))
+    }
+
+    fn findings(&self, now: Timestamp) -> Result<Vec<Finding>, StoreError> {
+        self.on(|store| store.findings(now))
+    }
+
+    fn prefixes(&self, digest: &str, since: Timestamp) -> Result<Vec<Prefix>, StoreError> {
+        self.on(|store| store.prefixes(digest, since))
     }
 
     fn shapes_since(&self, since: Timestamp) -> Result<Vec<ShapeCount>, StoreError> {

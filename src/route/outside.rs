@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use crate::catalog::Price;
 use crate::domain::{
-    AttemptKind, AttemptRecord, Class, Failure, KeptEvidence, LadderName, Outcome, RequestId, RequestRecord,
-    StatedLimit, Usage,
+    AttemptKind, AttemptRecord, Class, Execution, Failure, KeptEvidence, LadderName, Outcome, RequestId, RequestRecord,
+    StatedLimit, TransportFault, Usage,
 };
 use crate::policy::{Demand, Event};
 use crate::store::StoreError;
@@ -65,6 +65,8 @@ impl OutsideCall<'_> {
         let now = ledger.clock.now();
         let answered = !matches!(self.told, Told::Failed(_));
         let ended_at = attempt.started_at.checked_add(attempt.latency).unwrap_or(now).min(now);
+        let unsent =
+            matches!(&self.told, Told::Failed(evidence) if evidence.transport.is_some_and(TransportFault::is_unsent));
         let (failure, kept) = match self.told {
             Told::Answer(answer) => {
                 attempt.usage = over(self.usage, answer.usage);
@@ -78,7 +80,7 @@ impl OutsideCall<'_> {
         };
         attempt.cost_usd = cost(self.price, &attempt.usage);
         if let Some(failure) = &failure {
-            note(&mut attempt, failure);
+            note(&mut attempt, failure, unsent);
         }
         let event = failure.as_ref().map_or(Event::Success, Event::Failure);
         let mut entry = entry(self.asked, &attempt, failure.as_ref(), kept, self.before.as_ref());
@@ -115,6 +117,8 @@ impl OutsideCall<'_> {
             held_until: None,
             usage: self.usage,
             cost_usd: None,
+            execution: Execution::Ran,
+            given_up: None,
         }
     }
 }
@@ -163,6 +167,7 @@ fn entry(
         usage,
         cost_usd: costs.iter().any(Option::is_some).then(|| costs.iter().flatten().sum()),
         retry_at: None,
+        retries_denied: 0,
         error: failure.map(|failure| format!("{} says {}: {}", attempt.deployment, failure.class, failure.evidence)),
         attempts: Vec::new(),
     };

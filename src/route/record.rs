@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::catalog::Price;
 use crate::domain::{
-    AttemptRecord, Class, Deployment, Failure, Finish, Redactor, RequestRecord, Usage, excerpt, printable,
+    AttemptRecord, Class, Deployment, Execution, Failure, Finish, Redactor, RequestRecord, Usage, excerpt, printable,
 };
 use crate::ladder::{End, Skip};
 use crate::policy::{Change, holds_now, returns_at};
@@ -73,8 +73,9 @@ pub(super) fn presentable(mut failure: Failure, redactor: &Redactor) -> Failure 
     failure
 }
 
-/// Fills in what the failure says.
-pub(super) fn note(attempt: &mut AttemptRecord, failure: &Failure) {
+/// Fills in what the failure says; `unsent` says that the request never left.
+pub(super) fn note(attempt: &mut AttemptRecord, failure: &Failure, unsent: bool) {
+    attempt.execution = Execution::of_failure(failure.class, attempt.status, unsent);
     attempt.class = Some(failure.class);
     attempt.scope = Some(failure.scope);
     attempt.dimension = failure.dimension;

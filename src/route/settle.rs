@@ -5,7 +5,10 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::config::StreamPolicy;
-use crate::domain::{Answer, AttemptRecord, ChatRequest, Evidence, Failure, KeptEvidence, Message, Role, Usage};
+use crate::domain::{
+    Answer, AttemptRecord, ChatRequest, Evidence, Execution, Failure, KeptEvidence, Message, Role, TransportFault,
+    Usage,
+};
 use crate::ladder::{Exchange, StepSpec};
 use crate::policy::{Demand, Event, UsageState};
 use crate::store::{Store, StoreError};
@@ -92,11 +95,11 @@ impl<S: Store> Drive<'_, S> {
                         self.made.ttft = attempt.ttft;
                         self.machine.on_answer(exchange.step);
                         tracing::info!(request = %self.job.id, deployment = %step.target.deployment, "answered");
-                        self.commit(step, Event::Success, Written { attempt, kept: None, metered })
+                        self.commit(step, Event::Success, Written { attempt, kept: None, metered, unsent: false })
                     }
                     Err(failure) => {
                         let failure = presentable(*failure, self.router.redactor);
-                        self.fail(exchange, step, &failure, Written { attempt, kept: None, metered })
+                        self.fail(exchange, step, &failure, Written { attempt, kept: None, metered, unsent: false })
                     }
                 }
             }
@@ -137,7 +140,8 @@ impl<S: Store> Drive<'_, S> {
         failure: &Failure,
         mut written: Written,
     ) -> Result<(), StoreError> {
-        note(&mut written.attempt, failure);
+        let unsent = written.unsent;
+        note(&mut written.attempt, failure, unsent);
         let status = written.attempt.status;
         tracing::info!(
             request = %self.job.id, deployment = %step.target.deployment, class = %failure.class, rule = %failure.rule,
@@ -149,8 +153,8 @@ impl<S: Store> Drive<'_, S> {
             evidence: failure.evidence.clone(),
         });
         self.commit(step, Event::Failure(failure), written)?;
-        let retries = self.router.store.retries_since(self.router.clock.now() - BUDGET_WINDOW)?;
-        let may_retry = retries < self.job.retry_budget;
+        let now = self.router.clock.now();
+        let may_retry = self.router.store.take_retry(&self.job.id, now, now - BUDGET_WINDOW, self.job.retry_budget)?;
         let unit = self.rng.unit();
         self.machine.on_failure(exchange, failure, status, self.watch.elapsed(), may_retry, unit);
         Ok(())
@@ -158,7 +162,7 @@ impl<S: Store> Drive<'_, S> {
 
     /// Commits the attempt and what it changes in one transaction, with the request's own row when this is its end.
     fn commit(&mut self, step: &StepSpec, event: Event<'_>, written: Written) -> Result<(), StoreError> {
-        let Written { attempt, kept, metered } = written;
+        let Written { attempt, kept, metered, .. } = written;
         let index = u32::try_from(self.made.attempts.len()).unwrap_or(u32::MAX);
         let started_at = attempt.started_at;
         self.made.attempts.push(attempt.clone());
@@ -211,9 +215,10 @@ impl<S: Store> Drive<'_, S> {
     /// What the evidence means, with all that is written down of it.
     fn classify(&self, evidence: Evidence, step: &StepSpec, attempt: AttemptRecord) -> (Failure, Written) {
         let (ledger, now) = (self.router.ledger(), self.router.clock.now());
+        let unsent = evidence.transport.is_some_and(TransportFault::is_unsent);
         let stated = ledger.stated(&evidence, &step.target.deployment, now);
         let (failure, kept) = ledger.judge(evidence, &step.target.deployment, now);
-        (failure, Written { attempt, kept, metered: Metered { stated, ..Metered::default() } })
+        (failure, Written { attempt, kept, metered: Metered { stated, ..Metered::default() }, unsent })
     }
 
     /// What an answer used and taught. Where it does not say what it used, it counts as what was expected.
@@ -239,6 +244,8 @@ struct Written {
     attempt: AttemptRecord,
     kept: Option<KeptEvidence>,
     metered: Metered,
+    /// Whether nothing was sent.
+    unsent: bool,
 }
 
 /// The record of an exchange before it is judged.
@@ -260,5 +267,7 @@ fn blank(exchange: &Exchange, step: &StepSpec, started_at: Timestamp, measured: 
         held_until: None,
         usage: Usage::default(),
         cost_usd: None,
+        execution: Execution::Ran,
+        given_up: None,
     }
 }

@@ -17,10 +17,10 @@ mod sqlite;
 use jiff::Timestamp;
 
 use crate::domain::{
-    AccountName, AttemptRecord, Class, Deployment, KeptEvidence, LadderName, Outcome, ProviderName, RequestId,
-    RequestRecord, Selector, Target, Usage,
+    AccountName, AttemptRecord, Class, Deployment, KeptAnswer, KeptEvidence, LadderName, ModelName, Outcome, Prefix,
+    ProviderName, RequestId, RequestRecord, Selector, Target, Usage,
 };
-use crate::policy::{Change, Estimate, Flight, MeterChange, UsageState, Versioned};
+use crate::policy::{Change, Estimate, Finding, Flight, MeterChange, UsageState, Versioned};
 
 pub use error::StoreError;
 pub use memory::MemoryStore;
@@ -43,6 +43,14 @@ pub struct Batch {
     pub attempts: Vec<(RequestId, u32, AttemptRecord)>,
     /// All that was said with some of the attempts, by their request and place. What is already there is replaced.
     pub kept: Vec<(RequestId, u32, KeptEvidence)>,
+    /// What was learned of models, in place of what was known under the same word.
+    pub findings: Vec<Finding>,
+    /// Models of which all findings are forgotten, before new ones are written.
+    pub forgotten: Vec<(ProviderName, ModelName)>,
+    /// Who served which beginning of a prompt.
+    pub prefixes: Vec<Prefix>,
+    /// The answer of a request.
+    pub answer: Option<(RequestId, KeptAnswer)>,
     /// The request's own row, new or in place of the one that is there. Its `attempts` are written only where none
     /// stands at their place yet.
     pub request: Option<RequestRecord>,
@@ -182,6 +190,18 @@ pub struct LogPage {
     pub last: i64,
 }
 
+/// Whether an id that the user chose could be taken.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Claim {
+    /// It could.
+    Taken {
+        /// The place of the next attempt: a process that died under the same id may have made some.
+        attempts: u32,
+    },
+    /// The request of that id has ended or is under way.
+    Known(Box<RequestRecord>),
+}
+
 /// State that may be shared by processes.
 pub trait Store {
     /// All holds, as of one moment.
@@ -240,11 +260,43 @@ pub trait Store {
     /// When the state cannot be read.
     fn kept(&self, id: &RequestId) -> Result<Vec<(u32, KeptEvidence)>, StoreError>;
 
-    /// How many retries all processes together have started at or after the time.
+    /// Grants the request one more retry if all processes together were granted fewer than `budget` at or after
+    /// `since`; it is counted as of `now`. What is denied is noted as well.
+    ///
+    /// # Errors
+    /// When the state cannot be read or written.
+    fn take_retry(&self, id: &RequestId, now: Timestamp, since: Timestamp, budget: u32) -> Result<bool, StoreError>;
+
+    /// Takes the id for a request that begins now. It is known already when it has ended, or began at or after `stale`
+    /// and may still be under way.
+    ///
+    /// # Errors
+    /// When the state cannot be read or written.
+    fn claim_request(
+        &self,
+        id: &RequestId,
+        ladder: &LadderName,
+        now: Timestamp,
+        stale: Timestamp,
+    ) -> Result<Claim, StoreError>;
+
+    /// The answer of a request, if it is kept.
     ///
     /// # Errors
     /// When the state cannot be read.
-    fn retries_since(&self, since: Timestamp) -> Result<u32, StoreError>;
+    fn answer(&self, id: &RequestId) -> Result<Option<KeptAnswer>, StoreError>;
+
+    /// What is believed of models at this time, sorted by model.
+    ///
+    /// # Errors
+    /// When the state cannot be read.
+    fn findings(&self, now: Timestamp) -> Result<Vec<Finding>, StoreError>;
+
+    /// Who served the beginning of a prompt at or after the time, the latest first.
+    ///
+    /// # Errors
+    /// When the state cannot be read.
+    fn prefixes(&self, digest: &str, since: Timestamp) -> Result<Vec<Prefix>, StoreError>;
 
     /// How often each deployment answered in the asked shape and how often not, in attempts started at or after the
     /// time.
@@ -362,11 +414,11 @@ fn tally_unfinished(request: &mut RequestRecord) {
 }
 
 /// The row that stands for a request of which only attempts are known.
-fn unfinished(id: &RequestId, first: &AttemptRecord) -> RequestRecord {
+fn unfinished(id: &RequestId, started_at: Timestamp) -> RequestRecord {
     RequestRecord {
         id: id.clone(),
         ladder: "".into(),
-        started_at: first.started_at,
+        started_at,
         latency: std::time::Duration::ZERO,
         outcome: Outcome::Unfinished,
         deployment: None,
@@ -375,6 +427,7 @@ fn unfinished(id: &RequestId, first: &AttemptRecord) -> RequestRecord {
         cost_usd: None,
         retry_at: None,
         error: None,
+        retries_denied: 0,
         attempts: Vec::new(),
     }
 }
@@ -383,5 +436,7 @@ fn unfinished(id: &RequestId, first: &AttemptRecord) -> RequestRecord {
 mod alike;
 #[cfg(test)]
 mod contract;
+#[cfg(test)]
+mod contract_kept;
 #[cfg(test)]
 mod contract_usage;

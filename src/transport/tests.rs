@@ -17,7 +17,7 @@ const SHORT: Duration = Duration::from_millis(30);
 const LONG: Duration = Duration::from_secs(20);
 
 fn long() -> Timeouts {
-    Timeouts { connect: LONG, first: LONG, idle: LONG, total: LONG }
+    Timeouts { connect: LONG, first: LONG, idle: LONG, total: LONG, ..Timeouts::default() }
 }
 
 fn request(url: &str) -> HttpRequest {

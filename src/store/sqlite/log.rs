@@ -6,8 +6,8 @@ use rusqlite::{Connection, params, params_from_iter};
 
 use super::row::{Fields, Trouble, count, ms, us};
 use crate::domain::{
-    AccountName, AttemptRecord, Class, CredentialName, Dimension, LadderName, ModelName, Outcome, ProviderName,
-    RequestId, RequestRecord, ScopeLevel, Selector,
+    AccountName, AttemptRecord, Class, CredentialName, Dimension, GivenUp, LadderName, ModelName, Outcome,
+    ProviderName, RequestId, RequestRecord, ScopeLevel, Selector,
 };
 use crate::store::{Health, LogFilter, LogPage, ShapeCount, tally_unfinished};
 
@@ -19,8 +19,8 @@ macro_rules! insert_attempt {
             $or,
             " INTO attempts (request_id, position, provider, model, credential, account, step, kind, class, scope, \
              dimension, status, rule, evidence, started_at, ttft_us, latency_us, held_until, input_tokens, \
-             output_tokens, cached_tokens, cost_usd) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, \
-             ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)"
+             output_tokens, cached_tokens, cost_usd, execution, given_up) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, \
+             ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)"
         )
     };
 }
@@ -37,14 +37,14 @@ const BEGIN_REQUEST: &str = "INSERT INTO requests (id, ladder, started_at, laten
      VALUES (?1, '', ?2, 0, ?3) ON CONFLICT (id) DO NOTHING";
 
 const PUT_REQUEST: &str = "INSERT INTO requests (id, ladder, started_at, latency_us, outcome, provider, model, \
-     credential, step, input_tokens, output_tokens, cached_tokens, cost_usd, retry_at, error, place) \
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, \
+     credential, step, input_tokens, output_tokens, cached_tokens, cost_usd, retry_at, error, retries_denied, place) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, \
      (SELECT ifnull(max(place), 0) + 1 FROM requests)) ON CONFLICT (id) DO UPDATE SET ladder = excluded.ladder, \
      started_at = excluded.started_at, latency_us = excluded.latency_us, outcome = excluded.outcome, \
      provider = excluded.provider, model = excluded.model, credential = excluded.credential, step = excluded.step, \
      input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens, \
      cached_tokens = excluded.cached_tokens, cost_usd = excluded.cost_usd, retry_at = excluded.retry_at, \
-     error = excluded.error, place = excluded.place";
+     error = excluded.error, retries_denied = excluded.retries_denied, place = excluded.place";
 
 /// Writes one attempt and, with the first, a row for its request: a process that dies now has still asked.
 pub(super) fn put_attempt(conn: &Connection, id: &RequestId, place: u32, a: &AttemptRecord) -> Result<(), Trouble> {
@@ -79,13 +79,20 @@ fn insert(conn: &Connection, sql: &str, id: &RequestId, place: u32, a: &AttemptR
         count(a.usage.output_tokens),
         count(a.usage.cached_tokens),
         a.cost_usd,
+        a.execution.as_str(),
+        a.given_up.map(GivenUp::as_str),
     ];
     Ok(conn.prepare_cached(sql)?.execute(values)?)
 }
 
 fn note_health(conn: &Connection, a: &AttemptRecord) -> Result<(), Trouble> {
     let started = Some(a.started_at.as_millisecond());
-    let (success, failure) = if a.class.is_none() { (started, None) } else { (None, started) };
+    let (success, failure) = match a.class {
+        // One that was given up says nothing of the deployment.
+        None if a.given_up.is_some() => return Ok(()),
+        None => (started, None),
+        Some(_) => (None, started),
+    };
     let deployment = &a.deployment;
     conn.prepare_cached(PUT_HEALTH)?.execute(params![
         deployment.provider.as_str(),
@@ -122,6 +129,7 @@ pub(super) fn put_request(conn: &Connection, r: &RequestRecord) -> Result<(), Tr
         r.cost_usd,
         ms(r.retry_at),
         r.error,
+        r.retries_denied,
     ];
     conn.prepare_cached(PUT_REQUEST)?.execute(values)?;
     Ok(())
@@ -146,17 +154,10 @@ pub(super) fn health(conn: &Connection) -> Result<Vec<Health>, Trouble> {
     Ok(all)
 }
 
-/// How many retries started at or after the time.
-pub(super) fn retries_since(conn: &Connection, since: Timestamp) -> Result<u32, Trouble> {
-    let sql = "SELECT count(*) FROM attempts WHERE kind = 'retry' AND started_at >= ?1";
-    let retries: i64 = conn.prepare_cached(sql)?.query_row([since.as_millisecond()], |row| row.get(0))?;
-    Ok(u32::try_from(retries).unwrap_or(u32::MAX))
-}
-
 /// How often each deployment answered, by the shape of its answers, in attempts since the time.
 pub(super) fn shapes_since(conn: &Connection, since: Timestamp) -> Result<Vec<ShapeCount>, Trouble> {
     let sql = "SELECT provider, model, credential, sum(class IS NULL), sum(class IS NOT NULL) FROM attempts \
-               WHERE started_at >= ?1 AND (class IS NULL OR class = 'invalid_output') \
+               WHERE started_at >= ?1 AND given_up IS NULL AND (class IS NULL OR class = 'invalid_output') \
                GROUP BY provider, model, credential ORDER BY provider, model, credential";
     let mut statement = conn.prepare_cached(sql)?;
     let mut rows = statement.query([since.as_millisecond()])?;
@@ -238,7 +239,7 @@ fn select(
     values.push(i64::try_from(limit).unwrap_or(i64::MAX).into());
     let sql = format!(
         "SELECT place, id, ladder, started_at, latency_us, outcome, provider, model, credential, step, input_tokens, \
-         output_tokens, cached_tokens, cost_usd, retry_at, error FROM requests WHERE TRUE{sql} ORDER BY {order} LIMIT ?"
+         output_tokens, cached_tokens, cost_usd, retry_at, error, retries_denied FROM requests WHERE TRUE{sql} ORDER BY {order} LIMIT ?"
     );
     let mut statement = conn.prepare_cached(&sql)?;
     let mut rows = statement.query(params_from_iter(values))?;
@@ -341,14 +342,15 @@ fn request(f: &mut Fields<'_, '_>) -> Result<RequestRecord, Trouble> {
         cost_usd: f.get()?,
         retry_at: f.maybe_time()?,
         error: f.get()?,
+        retries_denied: f.get()?,
         attempts: Vec::new(),
     })
 }
 
 fn attempts(conn: &Connection, id: &RequestId) -> Result<Vec<AttemptRecord>, Trouble> {
     let sql = "SELECT place, provider, model, credential, account, step, kind, class, scope, dimension, status, rule, \
-               evidence, started_at, ttft_us, latency_us, held_until, input_tokens, output_tokens, cached_tokens, cost_usd \
-               FROM attempts WHERE request_id = ?1 ORDER BY position";
+               evidence, started_at, ttft_us, latency_us, held_until, input_tokens, output_tokens, cached_tokens, cost_usd, \
+               execution, given_up FROM attempts WHERE request_id = ?1 ORDER BY position";
     let mut statement = conn.prepare_cached(sql)?;
     let mut rows = statement.query([id.as_str()])?;
     let mut all = Vec::new();
@@ -378,5 +380,7 @@ fn attempt(f: &mut Fields<'_, '_>) -> Result<AttemptRecord, Trouble> {
         held_until: f.maybe_time()?,
         usage: f.usage()?,
         cost_usd: f.get()?,
+        execution: f.word()?,
+        given_up: f.maybe_word()?,
     })
 }

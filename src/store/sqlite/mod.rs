@@ -6,15 +6,18 @@
 //! they have grown). Whatever is wrong with a file, it is never overwritten, repaired or deleted; at most it gets another
 //! name (see `aside`).
 
+mod answers;
 mod aside;
 mod busy;
 mod error;
 mod evidence;
 mod holds;
+mod learned;
 mod live;
 mod log;
 mod open;
 mod prune;
+mod retries;
 mod row;
 mod salvage;
 mod schema;
@@ -30,10 +33,10 @@ use std::time::Duration;
 use jiff::Timestamp;
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::{Accounts, Batch, Health, LogFilter, LogPage, ShapeCount, Snapshot, Store, StoreError};
+use super::{Accounts, Batch, Claim, Health, LogFilter, LogPage, ShapeCount, Snapshot, Store, StoreError};
 use crate::clock::Clock;
-use crate::domain::{KeptEvidence, RequestId};
-use crate::policy::Versioned;
+use crate::domain::{KeptAnswer, KeptEvidence, LadderName, Prefix, RequestId};
+use crate::policy::{Finding, Versioned};
 use aside::SetAside;
 use live::{Live, Place};
 use row::Trouble;
@@ -150,11 +153,15 @@ fn write_batch(conn: &Connection, batch: &Batch) -> Result<(), Trouble> {
         holds::apply(conn, change)?;
     }
     usage::write(conn, batch)?;
+    learned::write(conn, batch)?;
     for (id, place, attempt) in &batch.attempts {
         log::put_attempt(conn, id, *place, attempt)?;
     }
     for (id, place, kept) in &batch.kept {
         evidence::put(conn, id, *place, kept)?;
+    }
+    if let Some((id, answer)) = &batch.answer {
+        answers::put(conn, id, answer)?;
     }
     match &batch.request {
         Some(request) => log::put_request(conn, request),
@@ -198,8 +205,30 @@ impl Store for SqliteStore {
         self.read(|conn| evidence::of_request(conn, id))
     }
 
-    fn retries_since(&self, since: Timestamp) -> Result<u32, StoreError> {
-        self.read(|conn| log::retries_since(conn, since))
+    fn take_retry(&self, id: &RequestId, now: Timestamp, since: Timestamp, budget: u32) -> Result<bool, StoreError> {
+        self.write(|conn| retries::take(conn, id, now, since, budget))
+    }
+
+    fn claim_request(
+        &self,
+        id: &RequestId,
+        ladder: &LadderName,
+        now: Timestamp,
+        stale: Timestamp,
+    ) -> Result<Claim, StoreError> {
+        self.write(|conn| answers::claim(conn, id, ladder, now, stale))
+    }
+
+    fn answer(&self, id: &RequestId) -> Result<Option<KeptAnswer>, StoreError> {
+        self.read(|conn| answers::of_request(conn, id))
+    }
+
+    fn findings(&self, now: Timestamp) -> Result<Vec<Finding>, StoreError> {
+        self.read(|conn| learned::findings(conn, now))
+    }
+
+    fn prefixes(&self, digest: &str, since: Timestamp) -> Result<Vec<Prefix>, StoreError> {
+        self.read(|conn| learned::prefixes(conn, digest, since))
     }
 
     fn shapes_since(&self, since: Timestamp) -> Result<Vec<ShapeCount>, StoreError> {

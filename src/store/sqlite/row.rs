@@ -90,7 +90,7 @@ impl<'r, 's> Fields<'r, 's> {
     }
 
     /// A number that is not negative.
-    fn whole(&mut self) -> Result<Option<u64>, Trouble> {
+    pub(super) fn whole(&mut self) -> Result<Option<u64>, Trouble> {
         let number: Option<i64> = self.get()?;
         number.map(u64::try_from).transpose().map_err(|error| self.bad(error))
     }

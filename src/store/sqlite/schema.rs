@@ -9,8 +9,12 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use super::busy::Wait;
 
 /// All steps, the first of which makes the tables.
-pub(super) const STEPS: &[&str] =
-    &[include_str!("schema_1.sql"), include_str!("schema_2.sql"), include_str!("schema_3.sql")];
+pub(super) const STEPS: &[&str] = &[
+    include_str!("schema_1.sql"),
+    include_str!("schema_2.sql"),
+    include_str!("schema_3.sql"),
+    include_str!("schema_4.sql"),
+];
 
 /// `llmr` in ASCII: marks the file as ours, so that no other program's database is ever migrated.
 pub(super) const APPLICATION_ID: i32 = 0x6c6c_6d72;

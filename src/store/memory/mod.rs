@@ -1,5 +1,7 @@
 //! State of one process, behind one mutex: for tests, and for a request that must run although the file cannot be used.
 
+mod kept;
+
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,14 +9,19 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use jiff::Timestamp;
 
 use super::{
-    Accounts, Batch, Health, LogFilter, LogPage, ShapeCount, Snapshot, Store, StoreError, tally_unfinished, unfinished,
+    Accounts, Batch, Claim, Health, LogFilter, LogPage, ShapeCount, Snapshot, Store, StoreError, tally_unfinished,
+    unfinished,
 };
 use crate::clock::Rng;
 use crate::domain::{
-    AccountName, AttemptKind, AttemptRecord, Class, Deployment, KeptEvidence, ModelName, Outcome, ProviderName,
-    RequestId, RequestRecord,
+    AccountName, AttemptRecord, Class, Deployment, KeptAnswer, KeptEvidence, LadderName, ModelName, Outcome, Prefix,
+    ProviderName, RequestId, RequestRecord,
 };
-use crate::policy::{Change, Estimate, Flight, Key, MeterChange, MeterKey, UsageState, Versioned, VersionedMeter};
+use crate::policy::{
+    Change, Estimate, Finding, Flight, Key, MeterChange, MeterKey, UsageState, Versioned, VersionedMeter,
+};
+
+use kept::Kept;
 
 /// State that ends with the process and behaves as the file does.
 #[derive(Debug)]
@@ -38,6 +45,7 @@ struct State {
     requests: BTreeMap<i64, RequestRecord>,
     last_place: i64,
     health: BTreeMap<Deployment, Health>,
+    beside: Kept,
     commits: u64,
 }
 
@@ -100,11 +108,30 @@ impl Store for MemoryStore {
         Ok(state.kept.range(all).map(with_index).collect())
     }
 
-    fn retries_since(&self, since: Timestamp) -> Result<u32, StoreError> {
-        let state = self.state();
-        let retries =
-            state.attempts.values().filter(|attempt| attempt.kind == AttemptKind::Retry && attempt.started_at >= since);
-        Ok(u32::try_from(retries.count()).unwrap_or(u32::MAX))
+    fn take_retry(&self, _: &RequestId, now: Timestamp, since: Timestamp, budget: u32) -> Result<bool, StoreError> {
+        Ok(self.state().beside.take_retry(now, since, budget))
+    }
+
+    fn claim_request(
+        &self,
+        id: &RequestId,
+        ladder: &LadderName,
+        now: Timestamp,
+        stale: Timestamp,
+    ) -> Result<Claim, StoreError> {
+        Ok(self.state().claim(id, ladder, now, stale))
+    }
+
+    fn answer(&self, id: &RequestId) -> Result<Option<KeptAnswer>, StoreError> {
+        Ok(self.state().beside.answer(id))
+    }
+
+    fn findings(&self, now: Timestamp) -> Result<Vec<Finding>, StoreError> {
+        Ok(self.state().beside.findings(now))
+    }
+
+    fn prefixes(&self, digest: &str, since: Timestamp) -> Result<Vec<Prefix>, StoreError> {
+        Ok(self.state().beside.prefixes(digest, since))
     }
 
     fn shapes_since(&self, since: Timestamp) -> Result<Vec<ShapeCount>, StoreError> {
@@ -112,6 +139,7 @@ impl Store for MemoryStore {
         let mut counts: BTreeMap<Deployment, (u32, u32)> = BTreeMap::new();
         for attempt in state.attempts.values().filter(|attempt| attempt.started_at >= since) {
             let (valid, invalid) = match attempt.class {
+                None if attempt.given_up.is_some() => continue,
                 None => (1, 0),
                 Some(Class::InvalidOutput) => (0, 1),
                 Some(_) => continue,
@@ -186,10 +214,11 @@ impl State {
             self.attempts.insert((id.clone(), *place), attempt.clone());
             self.note_health(attempt);
             if self.place_of(id).is_none() {
-                self.append(unfinished(id, attempt));
+                self.append(unfinished(id, attempt.started_at));
             }
         }
         self.kept.extend(batch.kept.iter().map(|(id, place, kept)| ((id.clone(), *place), kept.clone())));
+        self.beside.write(batch);
         if let Some(request) = &batch.request {
             self.write_request(request);
         }
@@ -219,7 +248,32 @@ impl State {
         self.requests.iter().find(|(_, request)| request.id == *id).map(|(place, _)| *place)
     }
 
+    fn claim(&mut self, id: &RequestId, ladder: &LadderName, now: Timestamp, stale: Timestamp) -> Claim {
+        let row = self.place_of(id).and_then(|place| self.requests.get(&place));
+        let positions = self.attempts.range((id.clone(), 0)..=(id.clone(), u32::MAX));
+        let attempts = positions.last().map_or(0, |((_, position), _)| position + 1);
+        match row {
+            Some(row) if row.outcome != Outcome::Unfinished || row.started_at >= stale => {
+                return Claim::Known(Box::new(self.whole(row)));
+            }
+            Some(_) => {
+                let row = self.place_of(id).and_then(|place| self.requests.get_mut(&place));
+                if let Some(row) = row {
+                    row.ladder = ladder.clone();
+                    row.started_at = now;
+                }
+            }
+            None => self.append(RequestRecord { ladder: ladder.clone(), started_at: now, ..unfinished(id, now) }),
+        }
+        self.commits += 1;
+        Claim::Taken { attempts }
+    }
+
     fn note_health(&mut self, attempt: &AttemptRecord) {
+        // One that was given up says nothing of the deployment.
+        if attempt.given_up.is_some() {
+            return;
+        }
         let health = self.health.entry(attempt.deployment.clone()).or_insert_with(|| Health {
             deployment: attempt.deployment.clone(),
             account: attempt.account.clone(),

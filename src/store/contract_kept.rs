@@ -1,0 +1,148 @@
+//! What every backend keeps beside holds, usage and the log.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use serde_json::json;
+
+use super::contract::{at, attempt, on_both, request};
+use super::{Batch, Claim, OpenOptions, SqliteStore, Store};
+use crate::domain::{AttemptKind, AttemptRecord, GivenUp, KeptAnswer, Prefix, RequestId};
+use crate::policy::{About, Finding};
+
+fn id(text: &str) -> RequestId {
+    RequestId::new(text)
+}
+
+#[test]
+fn the_budget_grants_so_many_retries_and_counts_none_that_it_denied() {
+    on_both(|store| {
+        let take = |seconds, budget| store.take_retry(&id("r"), at(seconds), at(seconds - 60), budget).expect("told");
+        let granted: Vec<bool> = [0, 1, 2, 3].map(|seconds| take(seconds, 2)).to_vec();
+        assert_eq!(granted, [true, true, false, false]);
+        assert!(!take(60, 2), "the first is just a minute old");
+        assert!(take(61, 2));
+        assert!(!take(61, 2));
+        assert!(!take(9999, 0));
+    });
+}
+
+#[test]
+fn of_many_that_want_the_last_retries_each_is_granted_once() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("state.db");
+    SqliteStore::open(&path, OpenOptions::default()).expect("a store");
+    let granted = AtomicU32::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..6 {
+            scope.spawn(|| {
+                let store = SqliteStore::open(&path, OpenOptions::default()).expect("a store");
+                for _ in 0..5 {
+                    let took = store.take_retry(&id("r"), at(0), at(-60), 13).expect("told");
+                    granted.fetch_add(u32::from(took), Ordering::Relaxed);
+                }
+            });
+        }
+    });
+    assert_eq!(granted.into_inner(), 13);
+}
+
+#[test]
+fn an_id_is_taken_once_and_again_only_when_its_process_must_be_dead() {
+    on_both(|store| {
+        let claim = |name: &str, seconds| {
+            store.claim_request(&id(name), &"main".into(), at(seconds), at(seconds - 100)).expect("told")
+        };
+        assert_eq!(claim("a", 0), Claim::Taken { attempts: 0 });
+        let Claim::Known(known) = claim("a", 50) else { panic!("it is under way") };
+        assert_eq!((known.outcome.as_str(), known.ladder.as_str(), known.started_at), ("unfinished", "main", at(0)));
+        let attempts = vec![(id("a"), 0, attempt("groq/llama", AttemptKind::First, None, 1))];
+        store.commit(&Batch { attempts, ..Batch::default() }).expect("written");
+        assert_eq!(claim("a", 101), Claim::Taken { attempts: 1 }, "the next attempt has the next place");
+        assert!(matches!(claim("a", 102), Claim::Known(_)));
+        store.commit(&Batch { request: Some(request("a", 101, vec![])), ..Batch::default() }).expect("written");
+        let Claim::Known(known) = claim("a", 9999) else { panic!("it has ended") };
+        assert_eq!((known.outcome.as_str(), known.attempts.len()), ("answered", 1));
+    });
+}
+
+#[test]
+fn an_answer_is_kept_with_its_request() {
+    on_both(|store| {
+        let answer = KeptAnswer {
+            text: "12 Uhr \u{1f55b}".to_owned(),
+            reasoning: "hm".to_owned(),
+            tool_calls: Some(json!([{"id": "a"}])),
+            parsed: Some(json!({"time": null})),
+            finish: Some("stop".to_owned()),
+        };
+        assert_eq!(store.answer(&id("a")).expect("read"), None);
+        let batch = Batch {
+            answer: Some((id("a"), answer.clone())),
+            request: Some(request("a", 0, vec![])),
+            ..Batch::default()
+        };
+        store.commit(&batch).expect("written");
+        assert_eq!(store.answer(&id("a")).expect("read"), Some(answer));
+    });
+}
+
+fn finding(model: &str, about: About, seconds: i64) -> Finding {
+    Finding {
+        provider: "lab".into(),
+        model: model.into(),
+        about,
+        since: at(seconds),
+        until: at(seconds + 100),
+        evidence: "no images here".to_owned(),
+        request_id: Some(id("r-1")),
+    }
+}
+
+#[test]
+fn findings_are_kept_by_model_and_word_until_their_time_is_over() {
+    on_both(|store| {
+        let images = finding("m", About::Lacks("images".to_owned()), 0);
+        let findings = vec![images.clone(), finding("m", About::Window(8192), 0), finding("n", About::Window(1), 0)];
+        store.commit(&Batch { findings, ..Batch::default() }).expect("written");
+        let newer = finding("m", About::Window(4096), 50);
+        store.commit(&Batch { findings: vec![newer.clone()], ..Batch::default() }).expect("written");
+        let known = |seconds| store.findings(at(seconds)).expect("read");
+        assert_eq!(known(99), [images, newer.clone(), finding("n", About::Window(1), 0)]);
+        assert_eq!(known(100), [newer]);
+        store.commit(&Batch { forgotten: vec![("lab".into(), "m".into())], ..Batch::default() }).expect("written");
+        assert_eq!(known(99).len(), 1);
+    });
+}
+
+#[test]
+fn the_latest_who_served_a_prompt_comes_first() {
+    on_both(|store| {
+        let prefix = |digest: &str, who: &str, seconds| Prefix {
+            digest: digest.to_owned(),
+            deployment: who.parse().expect("a deployment"),
+            at: at(seconds),
+            input_tokens: Some(2000),
+            cached_tokens: None,
+        };
+        let prefixes = vec![prefix("p", "a/m@k", 0), prefix("p", "b/m", 5), prefix("q", "c/m", 9)];
+        store.commit(&Batch { prefixes, ..Batch::default() }).expect("written");
+        let again = Prefix { cached_tokens: Some(1500), ..prefix("p", "a/m@k", 7) };
+        store.commit(&Batch { prefixes: vec![again.clone()], ..Batch::default() }).expect("written");
+        assert_eq!(store.prefixes("p", at(0)).expect("read"), [again.clone(), prefix("p", "b/m", 5)]);
+        assert_eq!(store.prefixes("p", at(6)).expect("read"), [again]);
+        assert_eq!(store.prefixes("x", at(0)).expect("read"), []);
+    });
+}
+
+#[test]
+fn what_was_given_up_says_nothing_of_the_deployment() {
+    on_both(|store| {
+        let given_up =
+            AttemptRecord { given_up: Some(GivenUp::Outrun), ..attempt("groq/llama", AttemptKind::Hedge, None, 3) };
+        store.commit(&Batch { attempts: vec![(id("a"), 0, given_up.clone())], ..Batch::default() }).expect("written");
+        assert_eq!(store.health().expect("read"), []);
+        assert_eq!(store.shapes_since(at(0)).expect("read"), []);
+        let logged = store.requests(&super::LogFilter::default()).expect("read");
+        assert_eq!(logged[0].attempts, [given_up]);
+    });
+}
