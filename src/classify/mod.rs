@@ -20,6 +20,7 @@ mod custom_tests;
 pub mod duration;
 mod extent;
 mod facts;
+mod fit;
 mod hints;
 mod layers;
 mod lenient;

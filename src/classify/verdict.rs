@@ -16,7 +16,7 @@ use super::hints::{self, Stated};
 use super::matcher::{self, Matched};
 use super::rules::Tier;
 use super::signals::Signals;
-use super::{extent, rules, several, text};
+use super::{extent, fit, rules, several, text};
 
 /// The longest wait that still is a rate limit; a longer one is a spent quota, whatever the words.
 const SHORT: Duration = Duration::from_secs(3600);
@@ -265,6 +265,7 @@ fn finish(
     let mut failure = Failure::new(decision.class, scope, decision.rule, excerpt(&quote, QUOTE));
     failure.dimension = dimension;
     failure.limits = signals.limits;
+    fit::fill(&mut failure, signals);
     failure.lasting = failure.class == Class::ModelUnavailable && is_for_good(&failure.rule, evidence.status);
     let since = evidence.at.unwrap_or(now);
     add_time(&mut failure, stated, decision.lasts, since);

@@ -254,6 +254,27 @@ pub struct LimitFacts {
     pub remaining: Option<f64>,
 }
 
+/// The longest answer with which a refused request would pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutputFit {
+    /// So many tokens.
+    Tokens(u64),
+    /// So many tokens fewer than were allowed.
+    Less(u64),
+}
+
+words! {
+    /// What a model may lack.
+    Feature("feature") {
+        /// Pictures in the prompt.
+        Images = "images",
+        /// Tool calls.
+        Tools = "tools",
+        /// Answers in the shape of a JSON Schema.
+        JsonSchema = "json_schema",
+    }
+}
+
 /// What `classify` makes of one failed attempt: a provider's failure is data, not an error of ours.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Failure {
@@ -279,6 +300,10 @@ pub struct Failure {
     pub limits: LimitFacts,
     /// Whether the payload says that it is so for good, like a model that reached its end of life.
     pub lasting: bool,
+    /// The longest answer with which the same request would pass, where the payload gives the figures.
+    pub fits: Option<OutputFit>,
+    /// What the model lacks, where the payload says so of the model and not of this one request.
+    pub lacks: Option<Feature>,
 }
 
 impl Failure {
@@ -296,6 +321,8 @@ impl Failure {
             evidence: evidence.into(),
             limits: LimitFacts::default(),
             lasting: false,
+            fits: None,
+            lacks: None,
         }
     }
 }

@@ -15,7 +15,9 @@ mod timeouts;
 pub use chat::{Answer, ChatRequest, Finish, Message, Part, Role, StreamEvent, Usage};
 pub use deployment::{Deployment, ParseNameError, Selector, Target};
 pub use evidence::{Evidence, TransportFault};
-pub use failure::{Action, Class, Dimension, Failure, LimitFacts, Provenance, ResetSource, ScopeLevel};
+pub use failure::{
+    Action, Class, Dimension, Failure, Feature, LimitFacts, OutputFit, Provenance, ResetSource, ScopeLevel,
+};
 pub use limit::{StatedLimit, Unit};
 pub use names::{AccountName, CredentialName, LadderName, ModelName, ProviderName, RequestId};
 pub use record::{
