@@ -9,7 +9,7 @@ use std::time::Duration;
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use jiff::Timestamp;
 use llmr::domain::{Class, Dimension, Failure, Provenance, RequestId, Scope, ScopeLevel, Target};
-use llmr::ladder::{Directives, RequestShape, Run, RunLimits, Spec, StepSpec, View, eligibility};
+use llmr::ladder::{Directives, RequestShape, Run, Spec, StepSpec, View, eligibility};
 use llmr::policy::{
     Caller, Cooldown, Demand, Event, Gauge, HoldRecord, Limit, LimitSource, Meter, Moment, PolicySettings, Report,
     UsageSettings, UsageState, Versioned, VersionedMeter, apply, room,
@@ -53,28 +53,9 @@ fn holds() -> Vec<Versioned> {
 
 /// A ladder whose steps are all held but the last, so that every step is looked at.
 fn spec() -> Spec {
-    let step = |number| StepSpec {
-        target: target(number),
-        window: Some(128_000),
-        max_output: Some(8192),
-        capabilities: None,
-        price: None,
-        attempts: 2,
-        fingerprint: None,
-        entry: None,
-        gauges: Vec::new(),
-        no_key: None,
-        put_last: None,
-    };
+    let step = |number| StepSpec { window: Some(128_000), max_output: Some(8192), ..StepSpec::of(target(number)) };
     let held = HOLDS - STEPS + 1..HOLDS;
-    Spec {
-        name: "bench".into(),
-        steps: held.chain([0]).map(step).collect(),
-        context_window: Vec::new(),
-        content_policy: Vec::new(),
-        last_resort: None,
-        limits: RunLimits::default(),
-    }
+    Spec::of("bench".into(), held.chain([0]).map(step).collect())
 }
 
 fn asking(bench: &mut Criterion) {

@@ -45,7 +45,12 @@ pub fn run(args: &ChatArgs, context: &mut Context) -> Result<ExitCode, CliError>
     let (config, choice) = args.settle(context)?;
     context.show_warnings(&config);
     let store = context.lenient_store(&config);
-    let job = args.job(request, choice, &config, &store, context)?;
+    let mut job = args.job(request, choice, &config, &store, context)?;
+    if let Some(id) = args.chosen_id()?
+        && let Some(known) = crate::stored::claim(&id, &mut job, &config, &store, context)?
+    {
+        return crate::stored::tell(&known, args.json, &store, context);
+    }
     let show_text = job.shows_pieces() && !args.json;
     let report = send(&job, &config, &store, context, show_text)?;
     let printed = print(&report, &config, args.json, show_text, context);
@@ -152,6 +157,7 @@ fn hints(report: &Report) -> Vec<String> {
         End::NoneAllowed => "loosen what rules the steps out: --pin, --exclude, --require, --max-cost".into(),
         End::WrongShape => "try a stronger model first, or a simpler --schema".into(),
         End::Deadline => "give it more time with --deadline".into(),
+        End::MayHaveRun => "`llmr log` shows who was asked last; ask again if paying twice is no worry".into(),
         End::Partial => "what was printed is partial; `stream = \"restart\"` or \"buffer\" starts over instead".into(),
         End::Answered { .. } | End::Interrupted => return Vec::new(),
     };
@@ -189,7 +195,7 @@ pub fn exit_code(end: End) -> ExitCode {
         End::Refused(_) | End::NoneAllowed => Code::Refused,
         End::WrongShape => Code::WrongShape,
         End::Deadline => Code::Deadline,
-        End::Exhausted { .. } => Code::Exhausted,
+        End::Exhausted { .. } | End::MayHaveRun => Code::Exhausted,
         End::NeedsPerson => Code::NeedsPerson,
         End::Partial => Code::Partial,
         End::Interrupted => Code::Interrupted,

@@ -3,28 +3,11 @@
 use std::path::Path;
 
 use base64::Engine;
-use llmr::domain::{ChatRequest, Message, Part, Role};
-use llmr::ladder::RequestShape;
+use llmr::domain::{Message, Part, Role};
 use serde_json::Value;
 
 use crate::context::read_named;
 use crate::error::CliError;
-
-/// Bytes per token in the low estimate of a request's size: real texts have three to four.
-const BYTES_PER_TOKEN: u64 = 4;
-
-pub fn shape(request: &ChatRequest) -> RequestShape {
-    let mut bytes = request.system.as_ref().map_or(0, String::len);
-    let mut images = false;
-    for part in request.messages.iter().flat_map(|message| &message.parts) {
-        match part {
-            Part::Text(text) => bytes += text.len(),
-            Part::Image { .. } => images = true,
-        }
-    }
-    let input_tokens = u64::try_from(bytes).unwrap_or(u64::MAX) / BYTES_PER_TOKEN;
-    RequestShape { input_tokens, max_tokens: request.max_tokens.map(u64::from), images }
-}
 
 pub fn option(text: &str) -> Result<(String, Value), CliError> {
     let Some((key, value)) = text.split_once('=').filter(|(key, _)| !key.is_empty()) else {

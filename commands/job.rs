@@ -6,13 +6,13 @@ use std::time::Duration;
 use llmr::config::{Config, parse_duration};
 use llmr::domain::{ChatRequest, LadderName, Message, Part, ProviderName, RequestId, Role};
 use llmr::ladder::Directives;
-use llmr::route::{Assembled, FallbackStore, Job, Wanted, direct};
-use llmr::store::{LogFilter, SqliteStore, Store};
+use llmr::route::{Assembled, FallbackStore, Job, direct};
+use llmr::store::{SqliteStore, Store};
 
-use crate::content::{conversation, image, json_file, option, shape};
+use crate::content::{conversation, image, json_file, option};
 use crate::context::{Context, nearest_provider, read_named};
 use crate::error::{CliError, Code};
-use crate::keys::assembled;
+use crate::keys::{Known, assembled};
 
 /// How far back a deployment's answers count for where it stands.
 const SHAPE_WINDOW: Duration = Duration::from_secs(3600);
@@ -180,18 +180,13 @@ impl RequestArgs {
         Ok((!parts.is_empty()).then_some(Message { role: Role::User, parts }))
     }
 
-    /// An id joins what belongs together: a second request under the same one would mix two trails.
-    fn refuse_known_id(&self, store: &FallbackStore<SqliteStore>) -> Result<(), CliError> {
-        let Some(id) = &self.request_id else { return Ok(()) };
+    /// The id that the user chose, if it can be one.
+    pub fn chosen_id(&self) -> Result<Option<RequestId>, CliError> {
+        let Some(id) = &self.request_id else { return Ok(None) };
         if id.is_empty() || id.len() > 128 || !id.chars().all(|c| c.is_ascii_graphic()) {
             return Err(CliError::usage("--request-id: up to 128 printable characters without spaces"));
         }
-        let filter = LogFilter { id: Some(RequestId::new(id.as_str())), limit: 1, ..LogFilter::default() };
-        if store.requests(&filter)?.is_empty() {
-            return Ok(());
-        }
-        let error = CliError::usage(format!("--request-id: there is a request `{id}` in the log already"));
-        Err(error.hint(format!("`llmr log {id}` shows what came of it; answers are not kept")))
+        Ok(Some(RequestId::new(id.as_str())))
     }
 
     fn directives(&self, config: &Config) -> Result<Directives, CliError> {
@@ -259,51 +254,33 @@ impl RequestArgs {
         store: &FallbackStore<SqliteStore>,
         context: &mut Context,
     ) -> Result<Job, CliError> {
-        self.refuse_known_id(store)?;
         let Choice { ladder, directives } = choice;
         let salt = store.salt()?;
         let shapes = match request.schema {
             Some(_) => store.shapes_since(context.clock.now() - SHAPE_WINDOW)?,
             None => Vec::new(),
         };
-        let Some(assembled) = assembled(config, &ladder, &salt, &shapes, context) else {
+        let findings = store.findings(context.clock.now())?;
+        let known = Known { salt: &salt, shapes: &shapes, findings: &findings };
+        let Some(assembled) = assembled(config, &ladder, &known, context) else {
             return Err(CliError::new(Code::Config, format!("there is no ladder `{ladder}`")));
         };
         refuse_keyless(&assembled)?;
-        Ok(self.fill(request, assembled, directives, context))
+        let id = self.chosen_id()?.unwrap_or_else(|| context.request_id());
+        Ok(Job { keeps_answer: config.content, ..self.fill(request, assembled, directives, id) })
     }
 
-    fn fill(&self, mut request: ChatRequest, ladder: Assembled, directives: Directives, context: &mut Context) -> Job {
-        let Assembled { mut spec, lanes, limits, system } = ladder;
-        spec.limits.deadline = self.deadline.unwrap_or(spec.limits.deadline);
-        spec.limits.wait = self.wait.unwrap_or(spec.limits.wait);
-        spec.limits.max_cost_usd = self.max_cost.or(spec.limits.max_cost_usd);
-        let asked_for = request.system.is_some();
-        request.system = request.system.or(system);
-        // A probe must not lose its lease while it is under way, and a step may have longer timers than its ladder.
-        let longest = lanes.values().map(|lane| lane.timeouts.total).max().unwrap_or(limits.timeout.total);
-        let longest = longest.min(spec.limits.deadline);
-        let lanes = lanes
-            .into_iter()
-            .map(|(deployment, mut lane)| {
-                // What the user types for this one request counts more than what the config says of a step.
-                lane.system = lane.system.filter(|_| !asked_for);
-                (deployment, lane)
-            })
-            .collect();
-        let id = self.request_id.as_deref().map_or_else(|| context.request_id(), RequestId::new);
-        Job {
-            id,
-            shape: shape(&request),
-            spec,
-            lanes,
-            request,
-            directives,
-            wanted: Wanted::Words,
-            stream: limits.stream,
-            retry_budget: limits.retry_budget,
-            lease: longest + Duration::from_secs(10),
+    fn fill(&self, mut request: ChatRequest, mut ladder: Assembled, directives: Directives, id: RequestId) -> Job {
+        let limits = &mut ladder.spec.limits;
+        limits.deadline = self.deadline.unwrap_or(limits.deadline);
+        limits.wait = self.wait.unwrap_or(limits.wait);
+        limits.max_cost_usd = self.max_cost.or(limits.max_cost_usd);
+        // What the user types for this one request counts more than what the config says of a step.
+        if request.system.is_some() {
+            ladder.lanes.values_mut().for_each(|lane| lane.system = None);
         }
+        request.system = request.system.or_else(|| ladder.system.clone());
+        Job::new(id, ladder, request, directives)
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use llmr::catalog::Catalog;
 use llmr::config::{Config, CredentialConfig, KeyError, KeySource};
 use llmr::domain::{Deployment, LadderName, ProviderName, Secret, Target};
-use llmr::policy::{Versioned, depends_on_caller};
+use llmr::policy::{Finding, Versioned, depends_on_caller};
 use llmr::route::{Assembled, Candidate, Outside, assemble, entry, fingerprint, gauges};
 use llmr::store::ShapeCount;
 
@@ -51,15 +51,20 @@ pub fn candidate(
     Candidate { target, fingerprint, entry, gauges }
 }
 
+/// What the store knows that a ladder depends on.
+#[derive(Clone, Copy)]
+pub struct Known<'a> {
+    /// The salt of fingerprints.
+    pub salt: &'a [u8],
+    /// How often each deployment lately answered in the asked shape.
+    pub shapes: &'a [ShapeCount],
+    /// What is believed of models.
+    pub findings: &'a [Finding],
+}
+
 /// Assembles the ladder of that name with the keys of its steps, which are known from then on; none when there is no such
 /// ladder.
-pub fn assembled(
-    config: &Config,
-    name: &LadderName,
-    salt: &[u8],
-    shapes: &[ShapeCount],
-    context: &mut Context,
-) -> Option<Assembled> {
+pub fn assembled(config: &Config, name: &LadderName, known: &Known<'_>, context: &mut Context) -> Option<Assembled> {
     let secrets = RefCell::new(Vec::new());
     let mut rng = context.rng.clone();
     let key = |credential: &CredentialConfig| {
@@ -67,7 +72,8 @@ pub fn assembled(
         secrets.borrow_mut().push(key.clone());
         Ok(key)
     };
-    let outside = Outside { key: &key, env: &|name| context.env(name), salt, shapes };
+    let Known { salt, shapes, findings } = *known;
+    let outside = Outside { key: &key, env: &|name| context.env(name), salt, findings, shapes };
     let assembled = assemble(config, name, &outside, &mut rng);
     context.rng = rng;
     secrets.into_inner().iter().for_each(|secret| context.learn_secret(secret));

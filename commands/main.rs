@@ -32,6 +32,7 @@ mod reset;
 mod screen;
 mod source;
 mod status;
+mod stored;
 mod walk;
 
 use std::process::ExitCode;

@@ -13,7 +13,7 @@ use llmr::store::{SqliteStore, Store};
 
 use crate::context::Context;
 use crate::error::{CliError, Code};
-use crate::keys::assembled;
+use crate::keys::{Known, assembled};
 use crate::walk::walk;
 
 /// Send the probes that are due, so that no request has to; for cron
@@ -222,7 +222,8 @@ fn job(
     let name = LadderName::new(LADDER);
     config.ladders.insert(name.clone(), direct(std::slice::from_ref(deployment), config));
     let salt = store.salt()?;
-    let mut assembled = assembled(config, &name, &salt, &[], context)
+    let known = Known { salt: &salt, shapes: &[], findings: &[] };
+    let mut assembled = assembled(config, &name, &known, context)
         .ok_or_else(|| CliError::trouble(format!("there is no ladder `{name}`")))?;
     assembled.spec.steps.iter_mut().for_each(|step| step.attempts = 1);
     assembled.spec.limits.attempts = 1;
@@ -234,18 +235,9 @@ fn job(
         max_tokens: Some(1),
         ..ChatRequest::default()
     };
-    Ok(Job {
-        id: context.request_id(),
-        shape: crate::content::shape(&request),
-        spec: assembled.spec,
-        lanes: assembled.lanes,
-        request,
-        directives: Directives::default(),
-        wanted: Wanted::Sign,
-        stream: assembled.limits.stream,
-        retry_budget: 0,
-        lease: args.deadline + SLACK + SLACK,
-    })
+    let lease = args.deadline + SLACK + SLACK;
+    let job = Job::new(context.request_id(), assembled, request, Directives::default());
+    Ok(Job { wanted: Wanted::Sign, retry_budget: 0, lease, ..job })
 }
 
 fn show(

@@ -96,6 +96,10 @@ impl Observer for Screen<'_> {
         self.tell(&attempt_line(attempt, self.now));
     }
 
+    fn retry_denied(&mut self, deployment: &Deployment, budget: u32) {
+        self.tell(&format!("{deployment} is not tried again: the {budget} retries of this minute are spent"));
+    }
+
     fn text(&mut self, piece: &str) -> Result<(), ConsumerGone> {
         if !self.show_text {
             return Ok(());

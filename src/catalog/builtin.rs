@@ -111,6 +111,8 @@ struct RawProvider {
     capabilities: Option<Vec<String>>,
     max_tokens_field: Option<String>,
     #[serde(default)]
+    precharges: bool,
+    #[serde(default)]
     windows: RawWindows,
     #[serde(default)]
     caps: Vec<RawCap>,
@@ -201,6 +203,7 @@ impl RawProvider {
             default_model: self.default_model,
             capabilities: self.capabilities,
             max_tokens_field: self.max_tokens_field.unwrap_or_else(|| "max_tokens".to_owned()),
+            precharges: self.precharges,
             windows: self.windows.read()?,
             caps,
             models: self.models.into_iter().map(RawModel::into_info).collect(),

@@ -107,6 +107,8 @@ pub struct ProviderInfo {
     pub capabilities: Option<Vec<String>>,
     /// The request field for the answer's length; `max_tokens` unless the provider wants another.
     pub max_tokens_field: String,
+    /// Whether a limit is charged with the longest answer that a request allows, before there is any.
+    pub precharges: bool,
     /// In which time its headers of limits count.
     pub windows: HeaderWindows,
     /// Its limits.
@@ -132,6 +134,7 @@ impl ProviderInfo {
             default_model: None,
             capabilities: None,
             max_tokens_field: "max_tokens".to_owned(),
+            precharges: false,
             windows: HeaderWindows::default(),
             caps: Vec::new(),
             models: Vec::new(),

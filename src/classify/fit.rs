@@ -37,6 +37,20 @@ static WINDOW: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 static SUM: LazyLock<Vec<Regex>> =
     LazyLock::new(|| expressions(&[r"exceed context limit: (\d[\d,]*) \+ (\d[\d,]*) > (\d[\d,]*)"]));
 
+/// The window alone.
+static WINDOW_ALONE: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    expressions(&[
+        r"maximum (?:context|model) length (?:is|of) (\d[\d,]*)",
+        r"context (?:window|length|size) (?:is|of) (?:only )?\(?(\d[\d,]*) tokens",
+        r"exceeds the available context size \((\d[\d,]*) tokens",
+        r"\bn_ctx\b[ =:]{1,3}(\d[\d,]*)",
+        r"\d[\d,]* tokens > (\d[\d,]*) maximum",
+    ])
+});
+
+/// A smaller figure is no window that anybody serves.
+const SMALLEST_WINDOW: u64 = 512;
+
 /// Words for each feature, any of which means it in a refusal for want of it.
 const FEATURES: &[(Feature, &[&str])] = &[
     (Feature::Images, &["image", "vision", "multimodal"]),
@@ -63,7 +77,11 @@ fn expressions(patterns: &[&str]) -> Vec<Regex> {
 /// Fills in what the refusal says of the request that would pass.
 pub(crate) fn fill(failure: &mut Failure, signals: &Signals) {
     match failure.class {
-        Class::ContextOverflow | Class::Billing => failure.fits = fits(signals),
+        Class::ContextOverflow => {
+            failure.fits = fits(signals);
+            failure.window = signals.layers.iter().find_map(|read| window(&read.words));
+        }
+        Class::Billing => failure.fits = fits(signals),
         Class::Unsupported => failure.lacks = signals.layers.iter().find_map(|read| lacks(&read.words)),
         _ => {}
     }
@@ -79,6 +97,11 @@ fn in_words(words: &str) -> Option<OutputFit> {
         || WINDOW.iter().find_map(|pattern| figures(pattern, words)).and_then(|[w, input, _]| w.checked_sub(input));
     let sum = || SUM.iter().find_map(|pattern| figures(pattern, words)).and_then(|[input, _, w]| w.checked_sub(input));
     stated.or_else(window).or_else(sum).filter(|tokens| *tokens > 0).map(OutputFit::Tokens)
+}
+
+fn window(words: &str) -> Option<u64> {
+    let found = WINDOW_ALONE.iter().find_map(|pattern| figures(pattern, words));
+    found.map(|[window, ..]| window).filter(|window| *window >= SMALLEST_WINDOW)
 }
 
 /// Up to three figures of the first place that has the pattern.
@@ -165,6 +188,24 @@ mod tests {
             (402, "Insufficient Balance", None),
         ] {
             assert_eq!(failure(status, message).fits, fits, "{message}");
+        }
+    }
+
+    #[test]
+    fn windows_that_are_stated() {
+        for (status, message, window) in [
+            (
+                400,
+                "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.",
+                Some(8192),
+            ),
+            (400, "prompt is too long: 210000 tokens > 200000 maximum", Some(200_000)),
+            (400, "the request exceeds the available context size (4096 tokens), try increasing it", Some(4096)),
+            (413, "Request too large for model `llama` on tokens per minute (TPM): Limit 6000, Requested 9182", None),
+            (400, "max_tokens: 128001 > 64000, which is the maximum allowed number of output tokens", None),
+        ] {
+            let failure = failure(status, message);
+            assert_eq!((failure.class, failure.window), (Class::ContextOverflow, window), "{message}");
         }
     }
 

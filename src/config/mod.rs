@@ -36,7 +36,7 @@ pub use problem::Problem;
 pub use template::template;
 pub use types::{
     AccountCap, Alarm, Bar, CachePreference, Config, CredentialConfig, Hedge, KeySource, LadderConfig, LatencyOf,
-    Limits, OnMayHaveRun, OnUnknown, ProviderSettings, Ranking, StepConfig, Strategy, StreamPolicy, Webhook,
+    Limits, OnUnknown, ProviderSettings, Ranking, StepConfig, Strategy, StreamPolicy, Webhook,
 };
 
 use reader::{Reader, Section};

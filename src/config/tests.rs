@@ -60,8 +60,8 @@ fn the_full_example_means_what_it_says() {
         ["groq/llama-3.3-70b-versatile@team", "lab/qwen3-8b", "gemini/gemini-2.5-flash@env"]
     );
     let ladder = config.ladders.get("main").expect("main");
-    let mut timeout = crate::domain::Timeouts::default();
-    timeout.per_1k_tokens = Duration::from_millis(100);
+    let timeout =
+        crate::domain::Timeouts { per_1k_tokens: Duration::from_millis(100), ..crate::domain::Timeouts::default() };
     let own = Limits {
         timeout,
         retries: Some(4),

@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::catalog::{Cap, Catalog, ProviderInfo, SourceKind};
 use crate::classify::CustomRule;
 use crate::domain::{AccountName, CredentialName, Deployment, Dimension, LadderName, ProviderName, Target, Timeouts};
+use crate::ladder::OnMayHaveRun;
 use crate::policy::{CascadeSettings, PolicySettings};
 
 use super::Problem;
@@ -260,18 +261,6 @@ pub enum OnUnknown {
     Stop,
     /// Ask the next step.
     Next,
-}
-
-/// What to do when the provider may have done the work although no answer came: the connection broke or the time ran out
-/// after the request was sent. Asking again may then pay twice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum OnMayHaveRun {
-    /// Try the same step again, then the next.
-    Retry,
-    /// Ask the next step.
-    Next,
-    /// Stop and say so.
-    Stop,
 }
 
 /// When the next step is started beside one that is slow.

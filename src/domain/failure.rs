@@ -302,6 +302,8 @@ pub struct Failure {
     pub lasting: bool,
     /// The longest answer with which the same request would pass, where the payload gives the figures.
     pub fits: Option<OutputFit>,
+    /// The model's context window in tokens, where the payload says it.
+    pub window: Option<u64>,
     /// What the model lacks, where the payload says so of the model and not of this one request.
     pub lacks: Option<Feature>,
 }
@@ -322,6 +324,7 @@ impl Failure {
             limits: LimitFacts::default(),
             lasting: false,
             fits: None,
+            window: None,
             lacks: None,
         }
     }

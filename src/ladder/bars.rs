@@ -15,7 +15,7 @@ impl Run {
     pub(super) fn enter_larger(&mut self, step: usize, failure: &Failure) {
         // A limit per minute is no window; it only says that this very model cannot take it.
         let stated = failure.limits.limit.filter(|_| failure.dimension.is_none()).map(|limit| limit as u64);
-        let window = stated.or_else(|| self.steps.get(step).and_then(|spec| spec.window));
+        let window = failure.window.or(stated).or_else(|| self.steps.get(step).and_then(|spec| spec.window));
         self.bar_model(step, Class::ContextOverflow);
         for (spec, progress) in self.steps.iter().zip(&mut self.progress) {
             if let (Some(refused), Some(other)) = (window, spec.window)
@@ -32,6 +32,13 @@ impl Run {
     pub(super) fn enter_lenient(&mut self, step: usize) {
         self.bar_model(step, Class::ContentPolicy);
         let chain = self.indexes(&self.spec.content_policy);
+        self.prefer(chain);
+    }
+
+    /// The model lacks what the request needs, whatever the key.
+    pub(super) fn enter_capable(&mut self, step: usize) {
+        self.bar_model(step, Class::Unsupported);
+        let chain = self.indexes(&self.spec.unsupported);
         self.prefer(chain);
     }
 
@@ -102,15 +109,13 @@ fn refusal(
     if directives.exclude.contains(provider) {
         return Some(SkipReason::Excluded);
     }
-    let images = shape.images.then(|| "images".to_owned());
-    let lacking = directives
-        .require
-        .iter()
-        .cloned()
-        .chain(images)
-        .find(|wanted| step.capabilities.as_ref().is_some_and(|can| !can.contains(wanted)));
-    if let Some(what) = lacking {
+    let needed = shape.needs().map(|feature| feature.as_str().to_owned());
+    let can_not = |wanted: &String| step.capabilities.as_ref().is_some_and(|can| !can.contains(wanted));
+    if let Some(what) = directives.require.iter().cloned().chain(needed).find(can_not) {
         return Some(SkipReason::Lacks(what));
+    }
+    if let Some(found) = step.findings.iter().find(|found| shape.needs().any(|feature| found.about.lacks(feature))) {
+        return Some(SkipReason::FoundLacking(found.clone()));
     }
     if let Some(window) = step.window.filter(|window| shape.overflows(*window)) {
         return Some(SkipReason::TooLarge(window));

@@ -5,7 +5,7 @@ use std::fmt;
 use jiff::Timestamp;
 
 use crate::domain::{Class, Deployment, Outcome, Provenance};
-use crate::policy::{HoldKind, Tightness};
+use crate::policy::{Finding, HoldKind, Tightness};
 
 /// Why a step was not asked.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +29,8 @@ pub enum SkipReason {
     Excluded,
     /// It lacks what the request needs.
     Lacks(String),
+    /// It refused an earlier request for want of what this one needs.
+    FoundLacking(Finding),
     /// The request does not fit its window, in tokens.
     TooLarge(u64),
     /// It could cost more than the ceiling, in USD.
@@ -39,6 +41,8 @@ pub enum SkipReason {
     NoFallback,
     /// The request's attempts are used up.
     AttemptsUsed,
+    /// The shared budget of retries is spent.
+    RetryDenied,
 }
 
 impl SkipReason {
@@ -50,12 +54,13 @@ impl SkipReason {
             Self::NoKey(_) => "no_key",
             Self::NotPinned => "not_pinned",
             Self::Excluded => "excluded",
-            Self::Lacks(_) => "lacks_capability",
+            Self::Lacks(_) | Self::FoundLacking(_) => "lacks_capability",
             Self::TooLarge(_) => "too_large",
             Self::TooExpensive(_) => "too_expensive",
             Self::RefusedAlready(_) => "refused_already",
             Self::NoFallback => "no_fallback",
             Self::AttemptsUsed => "attempts_used",
+            Self::RetryDenied => "retry_denied",
         }
     }
 }
@@ -69,11 +74,13 @@ impl fmt::Display for SkipReason {
             Self::NotPinned => f.write_str("another provider is pinned"),
             Self::Excluded => f.write_str("its provider is excluded"),
             Self::Lacks(what) => write!(f, "lacks {what}"),
+            Self::FoundLacking(found) => write!(f, "lacks {}, as it said itself", found.about.word()),
             Self::TooLarge(window) => write!(f, "the request does not fit its {window} tokens"),
             Self::TooExpensive(usd) => write!(f, "could cost ${usd:.4}, above the ceiling"),
             Self::RefusedAlready(class) => write!(f, "would refuse this request as well ({class})"),
             Self::NoFallback => f.write_str("no further step is allowed"),
             Self::AttemptsUsed => f.write_str("the request's attempts are used up"),
+            Self::RetryDenied => f.write_str("the minute's budget of retries is spent"),
         }
     }
 }
@@ -116,6 +123,8 @@ pub enum End {
     },
     /// A person must act on all that is left.
     NeedsPerson,
+    /// A provider may have done the work, and the user wants nobody else to do it again.
+    MayHaveRun,
     /// The stream broke after its first content and the policy is to say so.
     Partial,
     /// The user stopped it.
@@ -130,7 +139,7 @@ impl End {
             Self::Refused(_) | Self::NoneAllowed => Outcome::Refused,
             Self::WrongShape => Outcome::WrongShape,
             Self::Deadline => Outcome::Deadline,
-            Self::Exhausted { .. } => Outcome::Exhausted,
+            Self::Exhausted { .. } | Self::MayHaveRun => Outcome::Exhausted,
             Self::NeedsPerson => Outcome::NeedsPerson,
             Self::Partial => Outcome::Partial,
             Self::Interrupted => Outcome::Interrupted,

@@ -8,6 +8,7 @@ mod bars;
 mod closing;
 mod eligibility;
 mod end;
+mod plans;
 mod run;
 mod spec;
 mod turn;
@@ -15,11 +16,14 @@ mod turn;
 #[cfg(test)]
 mod limits_tests;
 #[cfg(test)]
+mod plans_tests;
+#[cfg(test)]
 mod play;
 #[cfg(test)]
 mod tests;
 
 pub use eligibility::{Eligibility, eligibility};
 pub use end::{End, Skip, SkipReason};
+pub use plans::{Failed, Remedy};
 pub use run::{Exchange, Planned, Run, Step, View};
-pub use spec::{Directives, RequestShape, RunLimits, Spec, StepSpec};
+pub use spec::{ATTEMPTS, Directives, OnMayHaveRun, RequestShape, RunLimits, Spec, StepSpec};

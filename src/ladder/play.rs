@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::*;
-use crate::domain::{AttemptKind, Class, Failure, Provenance, RequestId, ScopeLevel, Target};
+use crate::domain::{AttemptKind, Class, Execution, Failure, Provenance, RequestId, ScopeLevel, Target};
 use crate::policy::{
     Caller, Change, Event, Moment, PolicySettings, Report, UsageSettings, UsageState, Versioned, apply, claim,
 };
@@ -15,30 +15,11 @@ pub(super) const START: i64 = 1_790_000_000;
 
 pub(super) fn step(text: &str) -> StepSpec {
     let target = Target { deployment: text.parse().expect("a deployment"), account: "own".into(), region: None };
-    StepSpec {
-        target,
-        window: None,
-        max_output: None,
-        capabilities: None,
-        price: None,
-        attempts: 2,
-        fingerprint: None,
-        entry: None,
-        gauges: Vec::new(),
-        no_key: None,
-        put_last: None,
-    }
+    StepSpec::of(target)
 }
 
 pub(super) fn spec(steps: &[&str]) -> Spec {
-    Spec {
-        name: "main".into(),
-        steps: steps.iter().map(|text| step(text)).collect(),
-        context_window: Vec::new(),
-        content_policy: Vec::new(),
-        last_resort: None,
-        limits: RunLimits::default(),
-    }
+    Spec::of("main".into(), steps.iter().map(|text| step(text)).collect())
 }
 
 /// What a deployment says, attempt by attempt; the last reply repeats.
@@ -48,6 +29,13 @@ pub(super) enum Says {
     Fail(Class),
     /// With a stated wait in seconds.
     Rests(Class, i64),
+}
+
+/// A failure as the driver tells it, at the start.
+pub(super) fn failed(failure: &Failure, status: Option<u16>) -> Failed<'_> {
+    let now = Timestamp::from_second(START).expect("a time");
+    let execution = Execution::of_failure(failure.class, status, false);
+    Failed { failure, status, execution, elapsed: Duration::ZERO, now, unit: 0.5 }
 }
 
 pub(super) struct Play {
@@ -151,8 +139,10 @@ impl Play {
         match failure {
             None => run.on_answer(send.step),
             Some(failure) => {
-                let may_retry = self.retries_left > 0;
-                run.on_failure(send, &failure, Some(400), self.elapsed, may_retry, 0.5);
+                let failed = Failed { elapsed: self.elapsed, now: self.now(), ..failed(&failure, Some(400)) };
+                let may_retry = run.wants_retry(send, &failed) && self.retries_left > 0;
+                self.retries_left -= u32::from(may_retry);
+                run.on_failure(send, &failed, may_retry);
             }
         }
     }

@@ -9,11 +9,12 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::domain::{AttemptKind, Class, Failure};
-use crate::policy::{Tightness, UsageSettings, UsageState, Versioned, full_jitter};
+use crate::domain::{AttemptKind, Class, Execution};
+use crate::policy::{Tightness, UsageSettings, UsageState, Versioned};
 
 use super::end::{End, SkipReason};
-use super::spec::{Directives, RequestShape, Spec, StepSpec};
+use super::plans::{Failed, Pending, Remedy};
+use super::spec::{Directives, OnMayHaveRun, RequestShape, Spec, StepSpec};
 
 /// The world at one moment.
 #[derive(Debug, Clone, Copy)]
@@ -51,8 +52,14 @@ pub struct Exchange {
     pub kind: AttemptKind,
     /// The holds whose leases must be claimed before anything is sent; none for an ordinary call.
     pub claims: Vec<Versioned>,
-    /// What was wrong with the answer that is to be repaired.
-    pub repair: Option<String>,
+    /// How the request is changed, when the same deployment refused it as it was.
+    pub remedy: Option<Remedy>,
+    /// The longest answer to ask for, in tokens, instead of the user's own.
+    pub max_tokens: Option<u64>,
+    /// Whether the thoughts of models are left out.
+    pub without_thinking: bool,
+    /// Whether the shared budget has granted it already, for a retry.
+    pub is_granted: bool,
     /// Whether it is the last resort, which is asked although a hold or a limit speaks against it.
     pub is_resort: bool,
     /// How much of the request's deadline is left.
@@ -75,15 +82,11 @@ pub struct Planned {
 pub(super) struct Progress {
     pub(super) asked: u32,
     pub(super) repaired: bool,
+    /// The longest answer that fits, by the provider's own figures.
+    pub(super) max_tokens: Option<u64>,
+    pub(super) without_thinking: bool,
     pub(super) failed: Option<Class>,
     pub(super) barred: Option<SkipReason>,
-}
-
-/// Something that was decided and waits for its moment.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Pending {
-    Retry { step: usize, not_before: Duration },
-    Repair { step: usize, what: String },
 }
 
 /// One request on its way down the ladder.
@@ -97,7 +100,13 @@ pub struct Run {
     pub(super) shape: RequestShape,
     pub(super) directives: Directives,
     pub(super) attempts: u32,
+    /// Retries that were planned.
+    pub(super) retries: u32,
     pub(super) pending: Option<Pending>,
+    /// Steps whose retry waits until nobody else is left, with the earliest time for it since the request began.
+    pub(super) put_off: Vec<(usize, Duration)>,
+    /// Whether a step was started beside another one.
+    pub(super) hedged: bool,
     pub(super) waiting_since: Option<Duration>,
     pub(super) waited: Duration,
     pub(super) spent_usd: f64,
@@ -108,7 +117,7 @@ impl Run {
     /// A request that stands before the ladder's first step.
     pub fn new(spec: Spec, shape: RequestShape, directives: Directives) -> Self {
         let mut steps: Vec<StepSpec> = Vec::new();
-        for step in spec.steps.iter().chain(&spec.context_window).chain(&spec.content_policy).chain(&spec.last_resort) {
+        for step in spec.steps.iter().chain(spec.chains()).chain(&spec.last_resort) {
             if !steps.iter().any(|known| known.target.deployment == step.target.deployment) {
                 steps.push(step.clone());
             }
@@ -121,7 +130,10 @@ impl Run {
             shape,
             directives,
             attempts: 0,
+            retries: 0,
             pending: None,
+            put_off: Vec::new(),
+            hedged: false,
             waiting_since: None,
             waited: Duration::ZERO,
             spent_usd: 0.0,
@@ -165,7 +177,14 @@ impl Run {
         if self.attempts >= self.spec.limits.attempts {
             return self.give_up(view);
         }
-        if let Some(send) = self.first_eligible(view).or_else(|| self.try_last_resort(view)) {
+        if let Some(send) = self.first_eligible(view) {
+            self.stop_waiting(view.elapsed);
+            return Step::Send(send);
+        }
+        if let Some(step) = self.resume_put_off(view) {
+            return step;
+        }
+        if let Some(send) = self.try_last_resort(view) {
             self.stop_waiting(view.elapsed);
             return Step::Send(send);
         }
@@ -176,11 +195,9 @@ impl Run {
     pub fn on_sent(&mut self, send: &Exchange) {
         self.attempts += 1;
         self.pending = None;
-        if let Some(progress) = self.progress.get_mut(send.step) {
-            match send.kind {
-                AttemptKind::Repair => progress.repaired = true,
-                _ => progress.asked += 1,
-            }
+        self.hedged |= send.kind == AttemptKind::Hedge;
+        if let Some(progress) = self.progress.get_mut(send.step).filter(|_| send.kind != AttemptKind::Repair) {
+            progress.asked += 1;
         }
     }
 
@@ -189,37 +206,58 @@ impl Run {
         self.end = Some(End::Answered { step });
     }
 
-    /// The step failed. `may_retry` says whether the shared retry budget allows another try; `unit` is a drawn number
-    /// in 0..1.
-    pub fn on_failure(
-        &mut self,
-        sent: &Exchange,
-        failure: &Failure,
-        status: Option<u16>,
-        elapsed: Duration,
-        may_retry: bool,
-        unit: f64,
-    ) {
+    /// The step failed. `may_retry` says whether the shared budget grants the retry that [`Run::wants_retry`] wanted.
+    pub fn on_failure(&mut self, sent: &Exchange, failed: &Failed<'_>, may_retry: bool) {
+        let failure = failed.failure;
+        let remedy = self.remedy(sent, failure);
         if let Some(progress) = self.progress.get_mut(sent.step) {
             progress.failed = Some(failure.class);
         }
+        let stops = self.spec.limits.on_may_have_run == OnMayHaveRun::Stop;
         match failure.class {
+            _ if remedy.is_some() => self.plan_remedies(sent.step, remedy),
+            _ if stops && failed.execution == Execution::MayHaveRun => self.end = Some(End::MayHaveRun),
             Class::InvalidRequest => self.end = Some(End::Refused(Class::InvalidRequest)),
-            Class::Unknown if status.is_some_and(blames_request) && !self.spec.limits.unknown_moves_on => {
+            Class::Unknown if failed.status.is_some_and(blames_request) && !self.spec.limits.unknown_moves_on => {
                 self.end = Some(End::Refused(Class::Unknown));
             }
-            Class::Overloaded | Class::ServerError | Class::Timeout | Class::Network => {
-                self.plan_retry(sent, elapsed, may_retry, unit);
-            }
-            Class::InvalidOutput => self.plan_repair(sent, failure),
             Class::ContextOverflow => self.enter_larger(sent.step, failure),
             Class::ContentPolicy => self.enter_lenient(sent.step),
-            Class::Unsupported => self.bar_model(sent.step, Class::Unsupported),
+            Class::Unsupported => self.enter_capable(sent.step),
+            _ if may_retry => self.plan_retry(sent, failed),
             _ => {}
         }
         if self.directives.no_fallback && self.pending.is_none() {
             self.bar_rest(sent.step);
         }
+    }
+
+    fn plan_remedies(&mut self, step: usize, remedy: Option<Remedy>) {
+        if let Some(remedy) = remedy {
+            self.plan_remedy(step, remedy);
+        }
+    }
+
+    /// The shared budget denies the retry that was about to be made.
+    pub fn on_retry_denied(&mut self, step: usize) {
+        if let Some(progress) = self.progress.get_mut(step) {
+            progress.barred.get_or_insert(SkipReason::RetryDenied);
+        }
+    }
+
+    /// The step to start beside one that is slow; none when there is no other, or it may not be. Never beside a retry:
+    /// one of the two is enough.
+    pub fn hedge(&self, slow: &Exchange, view: &View<'_>) -> Option<Exchange> {
+        let is_first = matches!(slow.kind, AttemptKind::First | AttemptKind::Probe);
+        let may = is_first && !self.hedged && !self.directives.no_fallback && self.attempts < self.spec.limits.attempts;
+        let send = self.first_eligible(view).filter(|send| may && send.kind == AttemptKind::First)?;
+        let both = self.could_cost(slow.step) + self.could_cost(send.step);
+        let is_too_dear = self.spec.limits.max_cost_usd.is_some_and(|max| self.spent_usd + both > max);
+        (!is_too_dear).then_some(Exchange { kind: AttemptKind::Hedge, ..send })
+    }
+
+    fn could_cost(&self, step: usize) -> f64 {
+        self.steps.get(step).and_then(|spec| self.shape.ceiling_usd(spec)).unwrap_or(0.0)
     }
 
     /// The stream broke after its first content and the policy is to say so.
@@ -254,66 +292,26 @@ impl Run {
         wanted.iter().filter_map(|step| self.index(step)).collect()
     }
 
-    /// A decided retry or repair, if the step may still be asked. The hold counts, not our plan: the failure itself may
-    /// have set one, or another process may have seen more failures meanwhile. A plan that came to nothing is given up
-    /// before the wait for it, not after.
-    fn poll_pending(&mut self, view: &View<'_>) -> Option<Step> {
-        let pending = self.pending.clone()?;
-        let (step, kind, repair, not_before) = match pending {
-            Pending::Retry { step, not_before } => (step, AttemptKind::Retry, None, not_before),
-            Pending::Repair { step, what } => (step, AttemptKind::Repair, Some(what), Duration::ZERO),
-        };
-        let limits = &self.spec.limits;
-        let may = self.attempts < limits.attempts && self.turn(step, view).is_ok_and(|turn| turn.claims.is_empty());
-        if may && view.elapsed < not_before {
-            return Some(Step::Wait(not_before.saturating_sub(view.elapsed)));
-        }
-        self.pending = None;
-        if may {
-            return Some(Step::Send(self.send(step, kind, &[], repair, view)));
-        }
-        if self.directives.no_fallback {
-            self.bar_rest(step);
-        }
-        None
-    }
-
     pub(super) fn send(
         &self,
         step: usize,
         kind: AttemptKind,
         claims: &[&Versioned],
-        repair: Option<String>,
+        remedy: Option<Remedy>,
         view: &View<'_>,
     ) -> Exchange {
+        let progress = self.progress.get(step);
+        let lowered = progress.and_then(|progress| progress.max_tokens);
         Exchange {
             step,
             kind,
             claims: claims.iter().map(|held| (*held).clone()).collect(),
-            repair,
+            remedy,
+            max_tokens: lowered.or_else(|| self.precharged(step, view)),
+            without_thinking: progress.is_some_and(|progress| progress.without_thinking),
+            is_granted: false,
             is_resort: false,
             time_left: self.spec.limits.deadline.saturating_sub(view.elapsed),
-        }
-    }
-
-    fn plan_retry(&mut self, sent: &Exchange, elapsed: Duration, may_retry: bool, unit: f64) {
-        let Some((progress, spec)) = self.progress.get(sent.step).zip(self.steps.get(sent.step)) else { return };
-        if !may_retry || sent.kind == AttemptKind::Probe || progress.asked >= spec.attempts {
-            return;
-        }
-        let limits = &self.spec.limits;
-        let wait = full_jitter(limits.backoff, limits.backoff_max, progress.asked.saturating_sub(1), unit);
-        // What took long once may take as long again, and then no time is left for the next step.
-        let started = limits.deadline.saturating_sub(sent.time_left);
-        let took = elapsed.saturating_sub(started);
-        if elapsed + wait + took < limits.deadline {
-            self.pending = Some(Pending::Retry { step: sent.step, not_before: elapsed + wait });
-        }
-    }
-
-    fn plan_repair(&mut self, sent: &Exchange, failure: &Failure) {
-        if self.progress.get(sent.step).is_some_and(|progress| !progress.repaired) {
-            self.pending = Some(Pending::Repair { step: sent.step, what: failure.evidence.clone() });
         }
     }
 }

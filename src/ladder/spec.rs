@@ -3,11 +3,14 @@
 use std::time::Duration;
 
 use crate::catalog::Price;
-use crate::domain::{LadderName, ProviderName, Target};
-use crate::policy::{Caller, Demand, Gauge, UsageState};
+use crate::domain::{ChatRequest, Feature, LadderName, Part, ProviderName, Target};
+use crate::policy::{Caller, Demand, Finding, Gauge, UsageState};
 
 /// What an answer is assumed to take at most, in tokens, when the request sets no bound.
-const LONG_ANSWER: u64 = 8192;
+pub(super) const LONG_ANSWER: u64 = 8192;
+
+/// Exchanges at one step unless the config says otherwise: the first and one retry.
+pub const ATTEMPTS: u32 = 2;
 
 /// One step with what is known of its deployment.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,6 +37,24 @@ pub struct StepSpec {
     pub no_key: Option<String>,
     /// Why it is asked only after the others, whatever the order.
     pub put_last: Option<String>,
+    /// What its model's own refusals taught.
+    pub findings: Vec<Finding>,
+    /// Whether the provider charges a limit with the longest answer that a request allows, before there is any.
+    pub precharges: bool,
+    /// After how long without content the next step is started beside it; none: never.
+    pub hedge_after: Option<Duration>,
+}
+
+/// What to do when the provider may have done the work although no answer came: the connection broke or the time ran out
+/// after the request was sent. Asking again may then be paid twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum OnMayHaveRun {
+    /// Try the same step again, then the next.
+    Retry,
+    /// Ask the next step.
+    Next,
+    /// Stop and say so.
+    Stop,
 }
 
 /// Bounds of one request.
@@ -41,6 +62,10 @@ pub struct StepSpec {
 pub struct RunLimits {
     /// Exchanges over all steps.
     pub attempts: u32,
+    /// Retries over all steps; none: as many as `attempts` leaves room for.
+    pub retries: Option<u32>,
+    /// What to do when the provider may have done the work.
+    pub on_may_have_run: OnMayHaveRun,
     /// The whole request.
     pub deadline: Duration,
     /// How long it may wait for the soonest step when all are held.
@@ -59,6 +84,8 @@ impl Default for RunLimits {
     fn default() -> Self {
         Self {
             attempts: 8,
+            retries: None,
+            on_may_have_run: OnMayHaveRun::Retry,
             deadline: Duration::from_secs(120),
             wait: Duration::ZERO,
             unknown_moves_on: false,
@@ -80,10 +107,32 @@ pub struct Spec {
     pub context_window: Vec<StepSpec>,
     /// Where a request goes that a filter refused.
     pub content_policy: Vec<StepSpec>,
+    /// Where a request goes that needs what a step lacks.
+    pub unsupported: Vec<StepSpec>,
     /// Asked under a transient hold when nothing else is left.
     pub last_resort: Option<StepSpec>,
     /// Bounds.
     pub limits: RunLimits,
+}
+
+impl Spec {
+    /// A ladder of these steps, without chains.
+    pub fn of(name: LadderName, steps: Vec<StepSpec>) -> Self {
+        Self {
+            name,
+            steps,
+            context_window: Vec::new(),
+            content_policy: Vec::new(),
+            unsupported: Vec::new(),
+            last_resort: None,
+            limits: RunLimits::default(),
+        }
+    }
+
+    /// The steps of all chains.
+    pub(super) fn chains(&self) -> impl Iterator<Item = &StepSpec> {
+        self.context_window.iter().chain(&self.content_policy).chain(&self.unsupported)
+    }
 }
 
 /// What the user said about this one request.
@@ -110,16 +159,67 @@ pub struct RequestShape {
     pub max_tokens: Option<u64>,
     /// Whether it shows a picture.
     pub images: bool,
+    /// Whether it offers tools.
+    pub tools: bool,
+    /// Whether the thoughts of a model are part of its history.
+    pub thinking: bool,
 }
 
 impl StepSpec {
+    /// A step of which nothing else is known: asked once and tried once more.
+    pub fn of(target: Target) -> Self {
+        Self {
+            target,
+            window: None,
+            max_output: None,
+            capabilities: None,
+            price: None,
+            attempts: ATTEMPTS,
+            fingerprint: None,
+            entry: None,
+            gauges: Vec::new(),
+            no_key: None,
+            put_last: None,
+            findings: Vec::new(),
+            precharges: false,
+            hedge_after: None,
+        }
+    }
+
     /// With what it is asked.
     pub fn caller(&self) -> Caller<'_> {
         Caller { key: self.fingerprint.as_deref(), entry: self.entry.as_deref() }
     }
 }
 
+/// Bytes per token in the low estimate of a request's size: real texts have three to four.
+const BYTES_PER_TOKEN: u64 = 4;
+
 impl RequestShape {
+    /// What can be said of the request.
+    pub fn of(request: &ChatRequest) -> Self {
+        let mut bytes = request.system.as_ref().map_or(0, String::len);
+        let mut images = false;
+        for part in request.messages.iter().flat_map(|message| &message.parts) {
+            match part {
+                Part::Text(text) => bytes += text.len(),
+                Part::Image { .. } => images = true,
+            }
+        }
+        Self {
+            input_tokens: u64::try_from(bytes).unwrap_or(u64::MAX) / BYTES_PER_TOKEN,
+            max_tokens: request.max_tokens.map(u64::from),
+            images,
+            tools: request.options.contains_key("tools"),
+            thinking: false,
+        }
+    }
+
+    /// What a model must be able to do for it.
+    pub(super) fn needs(&self) -> impl Iterator<Item = Feature> + use<> {
+        [(self.images, Feature::Images), (self.tools, Feature::Tools)].into_iter().filter(|(is, _)| *is).map(|(_, f)| f)
+    }
+
     /// What the request is expected to use at this step, by what the model's answers have told so far.
     pub fn demand(&self, step: &StepSpec, usage: &UsageState) -> Demand {
         let longest = [self.max_tokens, step.max_output].into_iter().flatten().min();

@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use proptest::prelude::*;
 
-use super::play::{Play, START, Says, play, spec, step};
+use super::play::{Play, START, Says, failed, play, spec, step};
 use super::*;
 use crate::domain::{AttemptKind, Class, Failure, ScopeLevel};
 use crate::policy::{HoldRecord, UsageSettings, UsageState};
@@ -59,7 +59,7 @@ fn what_is_not_understood_stops_only_where_the_request_is_blamed() {
         let Step::Send(exchange) = run.poll(&view) else { panic!("the first step is asked") };
         run.on_sent(&exchange);
         let failure = Failure::new(Class::Unknown, ScopeLevel::Request, "test", "?");
-        run.on_failure(&exchange, &failure, status, Duration::ZERO, true, 0.5);
+        run.on_failure(&exchange, &failed(&failure, status), true);
         assert_eq!(matches!(run.poll(&view), Step::End(_)), stops, "{status:?}");
     }
 }
@@ -276,7 +276,7 @@ fn a_step_that_could_cost_too_much_is_not_asked() {
         [(Some(1000), 1000.0, 1), (Some(400), 1000.0, 0), (None, 100.0, 1), (None, 10.0, 0)]
     {
         ladder.steps[0].price = Some(crate::catalog::Price { input: 100.0, output: price, cached: None });
-        let shape = RequestShape { input_tokens: 10, max_tokens, images: false };
+        let shape = RequestShape { input_tokens: 10, max_tokens, ..RequestShape::default() };
         let (end, _) = Play::new(&[]).run(ladder.clone(), shape, Directives::default());
         assert_eq!(end, End::Answered { step }, "{max_tokens:?} at {price}");
     }
@@ -318,7 +318,7 @@ fn what_was_spent_counts_against_the_ceiling() {
     for at in [0, 1] {
         ladder.steps[at].price = Some(crate::catalog::Price { input: 0.0, output: 600.0, cached: None });
     }
-    let shape = RequestShape { input_tokens: 10, max_tokens: Some(1000), images: false };
+    let shape = RequestShape { input_tokens: 10, max_tokens: Some(1000), ..RequestShape::default() };
     let mut run = Run::new(ladder, shape, Directives::default());
     let view = View {
         holds: &[],
@@ -331,7 +331,7 @@ fn what_was_spent_counts_against_the_ceiling() {
     run.on_sent(&first);
     run.on_cost(0.6);
     let failure = Failure::new(Class::InvalidOutput, ScopeLevel::Request, "test", "cut off");
-    run.on_failure(&first, &failure, Some(200), Duration::ZERO, true, 0.5);
+    run.on_failure(&first, &failed(&failure, Some(200)), true);
     let Step::Send(next) = run.poll(&view) else { panic!("the free step is left") };
     assert_eq!((next.step, next.kind), (2, AttemptKind::First), "neither the repair nor the next fits under 1.00");
 }
@@ -377,8 +377,8 @@ proptest! {
                 let repairs = world.sent.iter().filter(|(sent, kind)| sent == name && *kind == AttemptKind::Repair).count();
                 prop_assert!(asked <= 2 && repairs <= 1, "{name}: {asked} + {repairs}");
             }
-            // The wait for a step, and the back-off of at most one retry a step.
-            let slack = Duration::from_secs(wait) + Duration::from_millis(500) * (names.len() as u32 + 1);
+            // The wait for a step, and the back-off of at most one retry a step, which a stated wait may draw out.
+            let slack = Duration::from_secs(wait) + RunLimits::default().backoff_max * (names.len() as u32 + 1);
             prop_assert!(world.waited - waited <= slack, "{:?}", world.waited - waited);
             prop_assert!(world.elapsed < Duration::from_secs(121));
             world.elapsed += begun;

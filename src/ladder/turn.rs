@@ -7,11 +7,13 @@
 use std::time::Duration;
 
 use crate::domain::{AttemptKind, Provenance};
-use crate::policy::{Gate, HoldRecord, Room, Tightness, Versioned, gate, is_transient, returns_at, room};
+use crate::policy::{Gate, HoldRecord, Room, Tightness, Versioned, gate, is_transient, returns_at, room, tokens_left};
 
 use super::eligibility::{Eligibility, eligibility};
 use super::end::{Skip, SkipReason};
+use super::plans::WORTH;
 use super::run::{Exchange, Planned, Run, View};
+use super::spec::LONG_ANSWER;
 
 /// What passes within this time passes soon.
 const SOON: Duration = Duration::from_secs(5 * 60);
@@ -89,6 +91,17 @@ impl Run {
         let Some(spec) = self.steps.get(step) else { return Room::Enough };
         let demand = self.shape.demand(spec, view.usage);
         room(&spec.target, &spec.gauges, view.usage, &demand, view.bounds, view.now)
+    }
+
+    /// The longest answer to ask for where the provider charges it before there is any: no more than its limits leave
+    /// room for, if that is worth having, and never as much as the model could give when nobody asked for it.
+    pub(super) fn precharged(&self, step: usize, view: &View<'_>) -> Option<u64> {
+        let spec = self.steps.get(step).filter(|spec| spec.precharges)?;
+        let wanted = self.shape.max_tokens.unwrap_or(LONG_ANSWER).min(spec.max_output.unwrap_or(u64::MAX));
+        let input = self.shape.demand(spec, view.usage).input;
+        let left = tokens_left(&spec.target, &spec.gauges, view.usage, view.now);
+        let fitting = left.map_or(u64::MAX, |left| (left - input).max(0.0) as u64);
+        Some(if fitting >= (wanted / WORTH).max(1) { wanted.min(fitting) } else { wanted })
     }
 
     /// The steps of the queue that are wanted and may be asked, in the order in which they are.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::domain::{ModelName, ProviderName, RequestId};
+use crate::domain::{Feature, ModelName, ProviderName, RequestId};
 
 /// How long a finding is believed.
 pub const BELIEVED: Duration = Duration::from_secs(24 * 3600);
@@ -55,6 +55,11 @@ impl About {
             Some(tokens) => Self::Window(tokens),
             None => Self::Lacks(word),
         }
+    }
+
+    /// Whether it says that the model lacks this.
+    pub fn lacks(&self, feature: Feature) -> bool {
+        matches!(self, Self::Lacks(what) if what == feature.as_str())
     }
 
     /// The figure that belongs to it.

@@ -42,5 +42,5 @@ pub use record::{
 pub use settings::{BreakerSettings, CascadeSettings, PolicySettings, RateLimitSettings, UsageSettings};
 pub use usage::{
     Demand, Estimate, Flight, Gauge, Learned, Limit, LimitSource, Meter, MeterChange, MeterKey, Reading, Room, Spent,
-    Tightness, UsageState, VersionedMeter, count, full, is_limited, readings, room,
+    Tightness, UsageState, VersionedMeter, count, full, is_limited, readings, room, tokens_left,
 };

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::domain::{AttemptRecord, RequestRecord};
+use crate::domain::{AttemptRecord, GivenUp, KeptAnswer, Outcome, RequestRecord};
 use crate::ladder::Skip;
 use crate::route::Report;
 
@@ -29,6 +29,33 @@ pub fn chat_json(report: &Report) -> Value {
         "exhausted": report.end.is_exhaustion(),
         "retry_at": record.retry_at.map(rfc3339),
         "error": record.error,
+        "retries_denied": record.retries_denied,
+        "stored": false,
+    })
+}
+
+/// The same object of a request that ended before, from what is kept of it.
+pub fn stored_json(record: &RequestRecord, answer: Option<&KeptAnswer>) -> Value {
+    let answered = record.attempts.iter().rev().find(|attempt| attempt.is_answered());
+    json!({
+        "request_id": record.id,
+        "ladder": record.ladder,
+        "text": answer.map(|answer| answer.text.as_str()).unwrap_or_default(),
+        "parsed": answer.and_then(|answer| answer.parsed.as_ref()),
+        "finish_reason": answer.and_then(|answer| answer.finish.as_ref()),
+        "deployment": record.deployment,
+        "step": record.step,
+        "usage": usage_json(record),
+        "cost_usd": record.cost_usd,
+        "ttft_s": answered.and_then(|attempt| attempt.ttft).map(seconds),
+        "latency_s": seconds(record.latency),
+        "attempts": record.attempts.iter().map(attempt_json).collect::<Vec<_>>(),
+        "skipped": [],
+        "exhausted": matches!(record.outcome, Outcome::Exhausted | Outcome::NeedsPerson),
+        "retry_at": record.retry_at.map(rfc3339),
+        "error": record.error,
+        "retries_denied": record.retries_denied,
+        "stored": true,
     })
 }
 
@@ -56,6 +83,8 @@ pub(super) fn attempt_json(attempt: &AttemptRecord) -> Value {
         "ttft_s": attempt.ttft.map(seconds),
         "latency_s": seconds(attempt.latency),
         "held_until": attempt.held_until.map(rfc3339),
+        "execution": attempt.execution,
+        "given_up": attempt.given_up,
     })
 }
 
@@ -80,11 +109,23 @@ pub fn trail(report: &Report, now: Timestamp) -> Vec<String> {
 /// What an exchange came to: class, rule, until when.
 pub fn attempt_line(attempt: &AttemptRecord, now: Timestamp) -> String {
     let AttemptRecord { deployment, kind, .. } = attempt;
+    if let Some(why) = attempt.given_up {
+        return format!("{deployment}  given up: {} ({kind})", why_given_up(why));
+    }
     let Some(class) = attempt.class else { return format!("{deployment}  answered ({kind})") };
     let held = attempt.held_until.map_or(String::new(), |until| format!(", held {}", until_text(until, now)));
     let rule = attempt.rule.as_deref().unwrap_or("-");
     let status = attempt.status.map_or(String::new(), |status| format!(" {status}"));
     format!("{deployment}  {class}{status} ({kind}; {rule}){held}")
+}
+
+fn why_given_up(why: GivenUp) -> &'static str {
+    match why {
+        GivenUp::Deadline => "the deadline of the request passed",
+        GivenUp::Interrupted => "interrupted",
+        GivenUp::Outrun => "another step was faster",
+        GivenUp::ReaderGone => "nobody read on",
+    }
 }
 
 /// Why a step was passed over, and until when.

@@ -34,6 +34,7 @@ pub fn request_json(record: &RequestRecord) -> Value {
         "usage": usage_json(record),
         "cost_usd": record.cost_usd,
         "retry_at": record.retry_at.map(rfc3339),
+        "retries_denied": record.retries_denied,
         "error": record.error,
         "attempts": record.attempts.iter().map(attempt_json).collect::<Vec<_>>(),
     })

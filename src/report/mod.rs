@@ -17,7 +17,7 @@ mod status;
 mod tone;
 
 pub use caps::{caps_json, caps_table};
-pub use chat::{attempt_line, chat_json, skip_line, trail};
+pub use chat::{attempt_line, chat_json, skip_line, stored_json, trail};
 pub use check::{check_json, check_text};
 pub use choice::{Choice, Miss, readings, selector_of};
 pub use guard::{Guarded, Says};

@@ -4,17 +4,15 @@ use std::collections::BTreeMap;
 
 use crate::catalog::ProviderInfo;
 use crate::clock::Rng;
-use crate::config::{Config, CredentialConfig, KeyError, LadderConfig, Limits, OnUnknown, StepConfig, Strategy};
+use crate::config::{Config, CredentialConfig, Hedge, KeyError, LadderConfig, Limits, OnUnknown, StepConfig, Strategy};
 use crate::domain::{Deployment, LadderName, Secret};
-use crate::ladder::{RunLimits, Spec, StepSpec};
+use crate::ladder::{ATTEMPTS, RunLimits, Spec, StepSpec};
+use crate::policy::{About, Finding};
 use crate::store::ShapeCount;
 
 use super::entry::{entry, gauges};
 use super::fingerprint::fingerprint;
 use super::job::Lane;
-
-/// Exchanges at one step unless the config says otherwise: the first and one retry.
-const ATTEMPTS_PER_STEP: u32 = 2;
 
 /// With fewer answers nothing is said about a deployment's shape: one slip is no habit.
 const ENOUGH_ANSWERS: u32 = 2;
@@ -27,6 +25,8 @@ pub struct Outside<'a> {
     pub env: &'a dyn Fn(&str) -> Option<String>,
     /// The store's salt for fingerprints.
     pub salt: &'a [u8],
+    /// What is believed of models at this time.
+    pub findings: &'a [Finding],
     /// How often each deployment lately answered in the asked shape; empty when no shape is asked for.
     pub shapes: &'a [ShapeCount],
 }
@@ -61,12 +61,16 @@ pub fn assemble(config: &Config, name: &LadderName, outside: &Outside<'_>, rng: 
     };
     let context_window = chain(&ladder.context_window);
     let content_policy = chain(&ladder.content_policy);
+    let unsupported = chain(&ladder.unsupported);
     let last_resort = ladder.last_resort.as_ref().map(|deployment| {
         let step = StepConfig::of(deployment.clone(), ladder.limits.timeout);
         builder.step(&StepConfig { system: ladder.system.clone(), ..step })
     });
+    if let Hedge::After(delay) = ladder.limits.hedge {
+        steps.iter_mut().for_each(|step| step.hedge_after = Some(delay));
+    }
     let limits = run_limits(&ladder.limits);
-    let spec = Spec { name: name.clone(), steps, context_window, content_policy, last_resort, limits };
+    let spec = Spec { name: name.clone(), steps, context_window, content_policy, unsupported, last_resort, limits };
     Some(Assembled { spec, lanes: builder.lanes, limits: ladder.limits, system: ladder.system.clone() })
 }
 
@@ -79,6 +83,8 @@ pub fn direct(deployments: &[Deployment], config: &Config) -> LadderConfig {
 fn run_limits(limits: &Limits) -> RunLimits {
     RunLimits {
         attempts: limits.attempts,
+        retries: limits.retries,
+        on_may_have_run: limits.on_may_have_run,
         deadline: limits.deadline,
         wait: limits.wait,
         unknown_moves_on: limits.on_unknown == OnUnknown::Next,
@@ -129,6 +135,7 @@ impl Builder<'_> {
                         base_url,
                         key: key.clone(),
                         system: step.system.clone(),
+                        options: step.options.clone(),
                         timeouts: step.timeout,
                     };
                     self.lanes.insert(deployment.clone(), lane);
@@ -139,17 +146,36 @@ impl Builder<'_> {
         let own = model.and_then(|model| model.capabilities.clone());
         StepSpec {
             target: self.config.target(deployment),
-            window: model.and_then(|model| model.context),
+            window: self.window(deployment, model.and_then(|model| model.context)),
             max_output: model.and_then(|model| model.max_output),
             capabilities: own.or_else(|| provider.and_then(|provider| provider.capabilities.clone())),
             price: model.and_then(|model| model.price),
-            attempts: step.attempts.unwrap_or(ATTEMPTS_PER_STEP),
+            attempts: step.attempts.unwrap_or(ATTEMPTS),
             fingerprint: key.map(|key| fingerprint(self.outside.salt, &key)),
             entry: Some(entry(self.config, &deployment.provider, self.outside.salt)),
             gauges: gauges(self.config, deployment),
             no_key,
             put_last: None,
+            findings: self.findings(deployment),
+            precharges: provider.is_some_and(|provider| provider.precharges),
+            hedge_after: None,
         }
+    }
+
+    /// The window that is known, or the smaller one that the model itself spoke of.
+    fn window(&self, deployment: &Deployment, known: Option<u64>) -> Option<u64> {
+        let said = self.findings(deployment).into_iter().find_map(|finding| match finding.about {
+            About::Window(tokens) => Some(tokens),
+            About::Lacks(_) => None,
+        });
+        known.into_iter().chain(said).min()
+    }
+
+    /// What is believed of the model.
+    fn findings(&self, deployment: &Deployment) -> Vec<Finding> {
+        let Deployment { provider, model, .. } = deployment;
+        let its = |finding: &&Finding| finding.provider == *provider && finding.model == *model;
+        self.outside.findings.iter().filter(its).cloned().collect()
     }
 
     /// The key, or why there is none although one is needed.

@@ -7,18 +7,24 @@ use jiff::Timestamp;
 use crate::catalog::Catalog;
 use crate::classify::Classifier;
 use crate::clock::{Clock, Rng, Stopwatch};
-use crate::domain::{Answer, Class, Deployment, Redactor, RequestRecord, Usage};
+use crate::domain::{Answer, AttemptKind, Class, Deployment, Redactor, RequestRecord, Usage};
 use crate::ladder::{End, Exchange, Run, Skip, Step, StepSpec, View};
-use crate::policy::{Change, Flight, PolicySettings, Room, UsageState, claim, is_limited, room};
-use crate::store::{Accounts, Batch, Store, StoreError, update_once};
+use crate::policy::{self, Change, PolicySettings, Room, UsageState, claim, is_limited, room};
+use crate::store::{Accounts, Batch, Snapshot, Store, StoreError, update_once};
 use crate::transport::Transport;
+use crate::wire::HttpRequest;
 
+use super::exchange::Call;
 use super::fallback::FallbackStore;
-use super::job::Job;
+use super::flight::Flight;
+use super::job::{Job, Lane};
 use super::judge::Shape;
 use super::ledger::Ledger;
 use super::observer::Observer;
 use super::record::{Blame, Report, add, reason};
+
+/// Retries are counted over this time.
+const BUDGET_WINDOW: Duration = Duration::from_secs(60);
 
 /// How often a waiting request looks whether another process changed the state.
 const LOOK: Duration = Duration::from_millis(100);
@@ -122,25 +128,19 @@ pub(super) struct Drive<'a, S> {
     pub(super) stop: Stop,
     pub(super) observer: &'a mut dyn Observer,
     /// Whose usage has a say.
-    accounts: Accounts,
+    pub(super) accounts: Accounts,
     pub(super) watch: Stopwatch,
     started_at: Timestamp,
     pub(super) made: Made,
 }
 
-impl<S: Store> Drive<'_, S> {
+impl<'a, S: Store> Drive<'a, S> {
     async fn go(mut self) -> Result<Report, StoreError> {
         loop {
             // Taken before the holds are read: what another process commits in between must not be slept through.
             let token = self.router.store.change_token().ok();
             let snapshot = self.router.store.snapshot(&self.accounts)?;
-            let view = View {
-                holds: &snapshot.holds,
-                usage: &snapshot.usage,
-                bounds: &self.router.settings.usage,
-                now: self.router.clock.now(),
-                elapsed: self.watch.elapsed(),
-            };
+            let view = self.view(&snapshot);
             let step = self.machine.poll(&view);
             if let Some(warning) = self.router.store.take_warning() {
                 self.observer.warning(&warning);
@@ -156,6 +156,21 @@ impl<S: Store> Drive<'_, S> {
         }
     }
 
+    /// The world at this moment.
+    pub(super) fn view<'v>(&self, snapshot: &'v Snapshot) -> View<'v>
+    where
+        'a: 'v,
+    {
+        let router: &'a Router<'a, S> = self.router;
+        View {
+            holds: &snapshot.holds,
+            usage: &snapshot.usage,
+            bounds: &router.settings.usage,
+            now: router.clock.now(),
+            elapsed: self.watch.elapsed(),
+        }
+    }
+
     /// The request is at fault before anyone was asked.
     pub(super) fn refuse(&mut self, why: String) {
         self.made.blame = Some(Blame { deployment: None, class: Class::InvalidRequest, evidence: why });
@@ -164,29 +179,72 @@ impl<S: Store> Drive<'_, S> {
 
     /// Makes one exchange and writes down what came of it.
     async fn ask(&mut self, exchange: &Exchange, usage: &UsageState) -> Result<(), StoreError> {
+        match self.depart(exchange, usage)? {
+            Some((flight, call)) => self.fly(flight, call).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Gets the exchange ready and notes that it goes; none when it may not go after all.
+    pub(super) fn depart(
+        &mut self,
+        exchange: &Exchange,
+        usage: &UsageState,
+    ) -> Result<Option<(Flight, Call<'a>)>, StoreError> {
         let step = self.machine.steps().get(exchange.step).cloned();
         let lane = step.as_ref().and_then(|step| self.job.lanes.get(&step.target.deployment));
-        let Some((step, lane)) = step.as_ref().zip(lane) else {
+        let Some((step, lane)) = step.zip(lane) else {
             self.refuse(format!("step {} is not configured", exchange.step));
-            return Ok(());
+            return Ok(None);
         };
-        let http = match self.write(exchange, step, lane) {
+        let http = match self.write(exchange, &step, lane) {
             Ok(http) => http,
             // Our own fault never leaves the house, and no other step would do better.
             Err(error) => {
                 self.refuse(error.to_string());
-                return Ok(());
+                return Ok(None);
             }
         };
-        if !self.take_off(exchange, step, usage)? {
-            return Ok(());
+        let needs_grant = exchange.kind == AttemptKind::Retry && !exchange.is_granted;
+        if needs_grant && !self.take_retry(&step)? {
+            self.machine.on_retry_denied(exchange.step);
+            return Ok(None);
+        }
+        if !self.take_off(exchange, &step, usage)? {
+            return Ok(None);
         }
         self.machine.on_sent(exchange);
         self.observer.asking(&step.target.deployment, exchange.step, exchange.kind);
         tracing::debug!(request = %self.job.id, url = %http.url, bytes = http.body.len(), "sending");
-        let started_at = self.router.clock.now();
-        let measured = self.exchange(exchange, &http, lane).await;
-        self.settle(exchange, step, started_at, measured)
+        let call = self.call(exchange, http, lane);
+        Ok(Some((Flight { exchange: exchange.clone(), step, started_at: self.router.clock.now() }, call)))
+    }
+
+    fn call(&self, exchange: &Exchange, http: HttpRequest, lane: &'a Lane) -> Call<'a> {
+        let shape = &self.job.shape;
+        let output = exchange.max_tokens.or(shape.max_tokens).unwrap_or(0);
+        Call {
+            transport: self.router.transport,
+            http,
+            lane,
+            timeouts: lane.timeouts.for_size(shape.input_tokens, output),
+            wanted: self.job.wanted,
+            stream: self.job.streams(),
+            buffer: self.job.buffer,
+            time_left: exchange.time_left,
+            watch: self.router.clock.stopwatch(),
+        }
+    }
+
+    /// Asks the budget that all processes share for one retry.
+    pub(super) fn take_retry(&mut self, step: &StepSpec) -> Result<bool, StoreError> {
+        let now = self.router.clock.now();
+        let granted = self.router.store.take_retry(&self.job.id, now, now - BUDGET_WINDOW, self.job.retry_budget)?;
+        if !granted {
+            self.made.retries_denied += 1;
+            self.observer.retry_denied(&step.target.deployment, self.job.retry_budget);
+        }
+        Ok(granted)
     }
 
     /// Takes the leases of a probe, and counts the request among those under way where a limit is known. False when
@@ -197,6 +255,7 @@ impl<S: Store> Drive<'_, S> {
         if exchange.claims.is_empty() && !is_limited {
             return Ok(true);
         }
+        let id = Flight::id(exchange, &self.job.id);
         let taken = update_once(self.router.store, &Accounts::of([target]), |snapshot| {
             let now = self.router.clock.now();
             let until = now + self.job.lease;
@@ -208,9 +267,9 @@ impl<S: Store> Drive<'_, S> {
             if changes.is_empty() && !exchange.is_resort && matches!(room(), Room::None(_)) {
                 return (Batch::default(), false);
             }
-            let flight = Flight { id: self.job.id.clone(), target: target.clone(), demand, until };
+            let flight = policy::Flight { id: id.clone(), target: target.clone(), demand, until };
             let flights = if is_limited { vec![flight] } else { Vec::new() };
-            let landed = snapshot.usage.landed(&self.job.id, now);
+            let landed = snapshot.usage.landed(&id, now);
             (Batch { changes, flights, landed, ..Batch::default() }, true)
         });
         match taken {

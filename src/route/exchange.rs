@@ -1,4 +1,7 @@
 //! One exchange over the wire: from the request to an answer, a failure, or a reason that is nobody's fault.
+//!
+//! It has two halves. Until the first content nobody has seen anything: the exchange can be given up for another one that
+//! runs beside it. From then on it is read to its end, and its words are shown, or held back, as the policy wants.
 
 use std::time::Duration;
 
@@ -20,12 +23,12 @@ pub(super) enum Came {
     Answer(Answer),
     /// What failed, not yet classified.
     Failed(Box<Evidence>),
-    /// The request's own deadline passed, or the user stopped it: no evidence against the deployment.
+    /// The request's own deadline passed: no evidence against the deployment.
     GaveUp,
     /// Nobody reads any more: no evidence either. What was shown so far.
-    ConsumerGone(String),
+    ConsumerGone(Answer),
     /// The stream broke after its first content was shown: what failed, and what was shown.
-    Broke(Box<Evidence>, String),
+    Broke(Box<Evidence>, Answer),
 }
 
 /// An exchange with what is measured of it.
@@ -42,15 +45,42 @@ pub(super) struct Measured {
 /// One exchange about to be made.
 pub(super) struct Call<'a> {
     pub(super) transport: &'a Transport,
-    pub(super) http: &'a HttpRequest,
+    pub(super) http: HttpRequest,
     pub(super) lane: &'a Lane,
+    pub(super) timeouts: Timeouts,
     /// What counts as an answer that comes whole.
     pub(super) wanted: Wanted,
     /// How the answer streams; none when it comes whole.
     pub(super) stream: Option<StreamPolicy>,
+    /// How much of an answer may be held back, in bytes.
+    pub(super) buffer: u64,
     /// What is left of the request's own deadline.
     pub(super) time_left: Duration,
     pub(super) watch: Stopwatch,
+}
+
+/// An exchange at its first content.
+pub(super) enum Opened<'a> {
+    /// A stream that has begun to answer.
+    Stream(Box<Opening<'a>>),
+    /// It is over.
+    Done(Measured),
+}
+
+/// A stream that has begun.
+pub(super) struct Opening<'a> {
+    call: Call<'a>,
+    learned: Learned,
+    body: Body,
+    policy: StreamPolicy,
+    decoder: StreamDecoder,
+    assembler: Assembler,
+    /// When content last came; comments and pings leave it where it is.
+    last_content: Option<Duration>,
+    /// Words that came and were not shown yet.
+    words: String,
+    /// Set once nothing follows, with what kept the rest from coming.
+    ended: Option<Option<Missing>>,
 }
 
 /// Why a piece did not come.
@@ -78,37 +108,43 @@ impl Learned {
             ..Evidence::default()
         })
     }
+
+    fn measured(self, came: Came, watch: Stopwatch) -> Measured {
+        let Self { status, headers, ttft } = self;
+        Measured { came, status, headers, ttft, latency: watch.elapsed() }
+    }
 }
 
-impl Call<'_> {
-    /// Sends the request and takes what comes.
-    pub(super) async fn make(&self, observer: &mut dyn Observer) -> Measured {
+impl<'a> Call<'a> {
+    /// Sends the request and waits for its first content; of an answer that comes whole that is all of it.
+    pub(super) async fn open(self) -> Opened<'a> {
         let mut learned = Learned::default();
-        let came = self.talk(&mut learned, observer).await;
-        let Learned { status, headers, ttft } = learned;
-        Measured { came, status, headers, ttft, latency: self.watch.elapsed() }
-    }
-
-    async fn talk(&self, learned: &mut Learned, observer: &mut dyn Observer) -> Came {
-        let Reply { status, headers, mut body } = match self.send().await {
+        let Reply { status, headers, body } = match self.send().await {
             Ok(reply) => reply,
-            Err(missing) => return failed(learned, missing),
+            Err(missing) => {
+                let came = failed(&learned, missing);
+                return Opened::Done(learned.measured(came, self.watch));
+            }
         };
         learned.status = Some(status);
         learned.headers = headers;
-        if !(200..300).contains(&status) {
-            // An error whose body is cut or stalls is still an error of that status.
-            let (bytes, _) = body.evidence(self.next(None).0).await;
-            return Came::Failed(learned.evidence(text(bytes), None, String::new()));
-        }
-        match self.stream {
-            Some(policy) => self.take_stream(&mut body, policy, learned, observer).await,
-            None => self.take_whole(body, learned).await,
+        let policy = self.stream.filter(|_| (200..300).contains(&status));
+        match policy {
+            Some(policy) => Opening::new(self, learned, body, policy).until_content().await,
+            None => {
+                let came = self.take_whole(body, &mut learned).await;
+                Opened::Done(learned.measured(came, self.watch))
+            }
         }
     }
 
     async fn take_whole(&self, body: Body, learned: &mut Learned) -> Came {
         let (limit, by_deadline) = self.next(None);
+        if !learned.status.is_some_and(|status| (200..300).contains(&status)) {
+            // An error whose body is cut or stalls is still an error of that status.
+            let (bytes, _) = body.evidence(limit).await;
+            return Came::Failed(learned.evidence(text(bytes), None, String::new()));
+        }
         let bytes = match body.whole(PLAIN_BODY, limit).await {
             Ok(bytes) => bytes,
             Err(fault) => return failed(learned, self.missing(fault, limit, by_deadline)),
@@ -124,67 +160,11 @@ impl Call<'_> {
         }
     }
 
-    async fn take_stream(
-        &self,
-        body: &mut Body,
-        policy: StreamPolicy,
-        learned: &mut Learned,
-        observer: &mut dyn Observer,
-    ) -> Came {
-        let mut decoder = StreamDecoder::new(self.wire());
-        let mut assembler = Assembler::default();
-        let mut shown = String::new();
-        // When content last came; comments and pings leave it where it is.
-        let mut last_content = None;
-        let missing = loop {
-            let (events, last) = match self.piece(body, last_content).await {
-                Ok(Some(bytes)) => (decoder.push(&bytes), None),
-                Ok(None) => (decoder.finish(), Some(None)),
-                Err(missing) => (decoder.finish(), Some(Some(missing))),
-            };
-            events.iter().for_each(|event| assembler.push(event));
-            if events.iter().any(|event| matches!(event, StreamEvent::Text(_) | StreamEvent::OtherContent)) {
-                last_content = Some(self.watch.elapsed());
-            }
-            let words = words(&events);
-            if !words.is_empty() && policy != StreamPolicy::Buffer {
-                if observer.text(&words).is_err() {
-                    return Came::ConsumerGone(shown);
-                }
-                shown.push_str(&words);
-            }
-            if assembler.has_content() && learned.ttft.is_none() {
-                learned.ttft = Some(self.watch.elapsed());
-            }
-            match last {
-                Some(missing) => break missing,
-                None if assembler.has_ended() && events.contains(&StreamEvent::End) => break None,
-                None => {}
-            }
-        };
-        let seen = decoder.evidence().to_owned();
-        let came = match (assembler.finish(), missing) {
-            (Assembled::Answer(answer), _) => return Came::Answer(answer),
-            (Assembled::Cut(_) | Assembled::Empty(_), Some(Missing::Deadline)) => return Came::GaveUp,
-            (Assembled::Cut(_), Some(Missing::Fault(fault))) => {
-                Came::Failed(learned.evidence(seen, Some(fault.kind), fault.detail))
-            }
-            (ended, _) => {
-                let Remains { body, fault, log } = remains(ended, seen);
-                Came::Failed(learned.evidence(body, fault, log))
-            }
-        };
-        match came {
-            Came::Failed(evidence) if !shown.is_empty() => Came::Broke(evidence, shown),
-            came => came,
-        }
-    }
-
     /// Sends the request and waits for the head of the reply.
     async fn send(&self) -> Result<Reply, Missing> {
         let (limit, by_deadline) = self.next(None);
-        let timeouts = Timeouts { first: limit.time, total: limit.time, ..self.lane.timeouts };
-        self.transport.send(self.http, &timeouts).await.map_err(|fault| self.missing(fault, limit, by_deadline))
+        let timeouts = Timeouts { first: limit.time, total: limit.time, ..self.timeouts };
+        self.transport.send(&self.http, &timeouts).await.map_err(|fault| self.missing(fault, limit, by_deadline))
     }
 
     /// The next piece of the body.
@@ -214,7 +194,7 @@ impl Call<'_> {
     /// when content last came, since the exchange began.
     fn next(&self, last_content: Option<Duration>) -> (Limit, bool) {
         let elapsed = self.watch.elapsed();
-        let Timeouts { first, idle, total, .. } = self.lane.timeouts;
+        let Timeouts { first, idle, total, .. } = self.timeouts;
         let total = Limit::total(total.saturating_sub(elapsed));
         let limit = match (self.stream, last_content) {
             // The first content of an answer that comes whole is all of it.
@@ -225,6 +205,104 @@ impl Call<'_> {
         let left = self.time_left.saturating_sub(elapsed);
         if left <= limit.time { (Limit { time: left, ..limit }, true) } else { (limit, false) }
     }
+}
+
+impl<'a> Opening<'a> {
+    fn new(call: Call<'a>, learned: Learned, body: Body, policy: StreamPolicy) -> Self {
+        let decoder = StreamDecoder::new(call.wire());
+        Self {
+            call,
+            learned,
+            body,
+            policy,
+            decoder,
+            assembler: Assembler::default(),
+            last_content: None,
+            words: String::new(),
+            ended: None,
+        }
+    }
+
+    async fn until_content(mut self) -> Opened<'a> {
+        while self.ended.is_none() && !self.assembler.has_content() {
+            self.take_piece().await;
+        }
+        if self.assembler.has_content() {
+            return Opened::Stream(Box::new(self));
+        }
+        Opened::Done(self.finish(false))
+    }
+
+    /// Takes the next piece, or notes that there is none.
+    async fn take_piece(&mut self) {
+        let (events, last) = match self.call.piece(&mut self.body, self.last_content).await {
+            Ok(Some(bytes)) => (self.decoder.push(&bytes), None),
+            Ok(None) => (self.decoder.finish(), Some(None)),
+            Err(missing) => (self.decoder.finish(), Some(Some(missing))),
+        };
+        events.iter().for_each(|event| self.assembler.push(event));
+        if events.iter().any(is_content) {
+            self.last_content = Some(self.call.watch.elapsed());
+            self.learned.ttft = self.learned.ttft.or(self.last_content);
+        }
+        self.words.push_str(&words(&events));
+        let is_over = self.assembler.has_ended() && events.contains(&StreamEvent::End);
+        self.ended = last.or(is_over.then_some(None));
+    }
+
+    /// Reads the rest, showing the words unless they are to be held back.
+    pub(super) async fn read(mut self, observer: &mut dyn Observer) -> Measured {
+        let mut shown = false;
+        let mut held_back: u64 = 0;
+        loop {
+            let words = std::mem::take(&mut self.words);
+            if self.policy == StreamPolicy::Buffer {
+                held_back += words.len() as u64;
+                if held_back > self.call.buffer {
+                    let why = format!("more than the {} bytes that may be held back", self.call.buffer);
+                    let evidence = self.learned.evidence(String::new(), Some(TransportFault::TooLarge), why);
+                    return self.learned.measured(Came::Failed(evidence), self.call.watch);
+                }
+            } else if !words.is_empty() {
+                if observer.text(&words).is_err() {
+                    let so_far = self.assembler.so_far().clone();
+                    return self.learned.measured(Came::ConsumerGone(so_far), self.call.watch);
+                }
+                shown = true;
+            }
+            if self.ended.is_some() {
+                return self.finish(shown);
+            }
+            self.take_piece().await;
+        }
+    }
+
+    /// What became of it, now that nothing follows.
+    fn finish(self, shown: bool) -> Measured {
+        let Self { call, learned, decoder, assembler, ended, .. } = self;
+        let seen = decoder.evidence().to_owned();
+        let so_far = if shown { assembler.so_far().clone() } else { Answer::default() };
+        let came = match (assembler.finish(), ended.flatten()) {
+            (Assembled::Answer(answer), _) => Came::Answer(answer),
+            (Assembled::Cut(_) | Assembled::Empty(_), Some(Missing::Deadline)) => Came::GaveUp,
+            (Assembled::Cut(_), Some(Missing::Fault(fault))) => {
+                Came::Failed(learned.evidence(seen, Some(fault.kind), fault.detail))
+            }
+            (ended, _) => {
+                let Remains { body, fault, log } = remains(ended, seen);
+                Came::Failed(learned.evidence(body, fault, log))
+            }
+        };
+        let came = match came {
+            Came::Failed(evidence) if shown => Came::Broke(evidence, so_far),
+            came => came,
+        };
+        learned.measured(came, call.watch)
+    }
+}
+
+fn is_content(event: &StreamEvent) -> bool {
+    matches!(event, StreamEvent::Text(_) | StreamEvent::OtherContent)
 }
 
 /// The words of events that arrived together, to be shown together. What follows an error counts no more.

@@ -3,10 +3,14 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use serde_json::Value;
+
 use crate::catalog::ProviderInfo;
 use crate::config::StreamPolicy;
 use crate::domain::{ChatRequest, Deployment, RequestId, Secret, Timeouts};
 use crate::ladder::{Directives, RequestShape, Spec};
+
+use super::assemble::Assembled;
 
 /// How one deployment is reached.
 #[derive(Debug, Clone)]
@@ -19,6 +23,8 @@ pub struct Lane {
     pub key: Option<Secret>,
     /// Standing instructions of this step, instead of the request's own.
     pub system: Option<String>,
+    /// Further fields of the wire's request object, under those of the request.
+    pub options: BTreeMap<String, Value>,
     /// Bounds of one exchange.
     pub timeouts: Timeouts,
 }
@@ -56,9 +62,43 @@ pub struct Job {
     pub retry_budget: u32,
     /// How long a probe's lease lives.
     pub lease: Duration,
+    /// How much of an answer may be held back, in bytes.
+    pub buffer: u64,
+    /// Whether the answer is kept with the request.
+    pub keeps_answer: bool,
+    /// The place of the first attempt in the log: a process that died under the same id may have made some.
+    pub first_attempt: u32,
 }
 
+/// How much longer than the longest attempt a lease lives.
+const SLACK: Duration = Duration::from_secs(10);
+
 impl Job {
+    /// A request that goes down a ladder by the ladder's own limits.
+    pub fn new(id: RequestId, ladder: Assembled, request: ChatRequest, directives: Directives) -> Self {
+        let Assembled { spec, lanes, limits, .. } = ladder;
+        let shape = RequestShape::of(&request);
+        let output = shape.max_tokens.unwrap_or(0);
+        // A probe must not lose its lease while it is under way, and a step may have longer timers than its ladder.
+        let longest = lanes.values().map(|lane| lane.timeouts.for_size(shape.input_tokens, output).total).max();
+        let longest = longest.unwrap_or(limits.timeout.total).min(spec.limits.deadline);
+        Self {
+            id,
+            spec,
+            lanes,
+            request,
+            shape,
+            directives,
+            wanted: Wanted::Words,
+            stream: limits.stream,
+            retry_budget: limits.retry_budget,
+            lease: longest + SLACK,
+            buffer: limits.buffer,
+            keeps_answer: false,
+            first_attempt: 0,
+        }
+    }
+
     /// How the answer streams; none when it comes whole. An answer that must be checked as a whole is not shown before
     /// it was.
     pub(super) fn streams(&self) -> Option<StreamPolicy> {

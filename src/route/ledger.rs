@@ -11,11 +11,12 @@ use crate::catalog::Catalog;
 use crate::classify::{Classifier, stated_limits};
 use crate::clock::Clock;
 use crate::domain::{
-    AttemptRecord, Class, Deployment, Evidence, Failure, KeptEvidence, Redactor, RequestId, RequestRecord, StatedLimit,
-    Target, Usage,
+    AttemptRecord, Class, Deployment, Evidence, Failure, KeptAnswer, KeptEvidence, Redactor, RequestId, RequestRecord,
+    StatedLimit, Target, Usage,
 };
 use crate::policy::{
-    Caller, Change, Demand, Estimate, Event, Gauge, Moment, PolicySettings, Report, Spent, UsageState, apply, count,
+    Caller, Change, Demand, Estimate, Event, Finding, Gauge, Moment, PolicySettings, Report, Spent, UsageState, apply,
+    count,
 };
 use crate::store::{Accounts, Batch, Store, StoreError, update_locked};
 
@@ -66,6 +67,10 @@ pub struct Entry {
     pub metered: Metered,
     /// A call under way that ends with this one, under an id of its own.
     pub lands: Option<RequestId>,
+    /// What the failure taught of the model.
+    pub findings: Vec<Finding>,
+    /// The answer, where answers are kept and this is it.
+    pub answer: Option<KeptAnswer>,
     /// The request's own row, when this was its end. If it is exhausted, it says when the deployment returns.
     pub request: Option<RequestRecord>,
 }
@@ -174,7 +179,13 @@ impl Metered {
 
 impl Entry {
     fn batch(&self, id: &RequestId, held_until: Option<Timestamp>, changes: Vec<Change>) -> Batch {
-        let mut batch = Batch { changes, request: self.request.clone(), ..Batch::default() };
+        let mut batch = Batch {
+            changes,
+            request: self.request.clone(),
+            findings: self.findings.clone(),
+            answer: self.answer.clone().map(|answer| (id.clone(), answer)),
+            ..Batch::default()
+        };
         if let Some(request) =
             batch.request.as_mut().filter(|request| request.outcome == crate::domain::Outcome::Exhausted)
         {

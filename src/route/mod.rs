@@ -12,6 +12,7 @@ mod entry;
 mod exchange;
 mod fallback;
 mod fingerprint;
+mod flight;
 mod guard;
 mod job;
 mod judge;

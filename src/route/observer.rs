@@ -21,6 +21,11 @@ pub trait Observer {
         let _ = attempt;
     }
 
+    /// The budget of retries of a minute is spent: the deployment is not tried again.
+    fn retry_denied(&mut self, deployment: &Deployment, budget: u32) {
+        let _ = (deployment, budget);
+    }
+
     /// A step was passed over.
     fn skipped(&mut self, skip: &Skip) {
         let _ = skip;

@@ -107,6 +107,7 @@ pub(super) fn reason(end: End, blame: Option<&Blame>, unanswered: Option<&Deploy
         End::Deadline => while_asking("the deadline of the request passed"),
         End::Exhausted { .. } => "exhausted: every step is resting or failed just now".to_owned(),
         End::NeedsPerson => "exhausted: a person must act on all that is left".to_owned(),
+        End::MayHaveRun => with_last("stopped: the request may have run, and `on_may_have_run` is \"stop\""),
         End::Partial => with_last("the stream broke after its first byte"),
         End::Interrupted => while_asking("interrupted"),
     };

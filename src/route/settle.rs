@@ -6,22 +6,20 @@ use jiff::Timestamp;
 
 use crate::config::StreamPolicy;
 use crate::domain::{
-    Answer, AttemptRecord, ChatRequest, Evidence, Execution, Failure, KeptEvidence, Message, Role, TransportFault,
-    Usage,
+    Answer, AttemptKind, AttemptRecord, ChatRequest, Class, Deployment, Evidence, Execution, Failure, GivenUp,
+    KeptAnswer, KeptEvidence, Message, Role, TransportFault, Usage,
 };
-use crate::ladder::{Exchange, StepSpec};
-use crate::policy::{Demand, Event, UsageState};
+use crate::ladder::{Exchange, Failed, Remedy, StepSpec};
+use crate::policy::{About, BELIEVED, Demand, Event, Finding, UsageState};
 use crate::store::{Store, StoreError};
 use crate::wire::{EncodeError, Endpoint, HttpRequest, encode};
 
 use super::drive::Drive;
-use super::exchange::{Call, Came, Measured};
+use super::exchange::{Came, Measured};
+use super::flight::Flight;
 use super::job::{Lane, Wanted};
 use super::ledger::{Asked, Booked, Entry, Metered};
 use super::record::{Blame, cost, note, presentable};
-
-/// Retries are counted over this time.
-const BUDGET_WINDOW: Duration = Duration::from_secs(60);
 
 impl<S: Store> Drive<'_, S> {
     /// The request as this step's provider wants it.
@@ -37,7 +35,13 @@ impl<S: Store> Drive<'_, S> {
         if let Some(system) = &lane.system {
             request.system = Some(system.clone());
         }
-        if let Some(wrong) = &exchange.repair {
+        for (name, value) in &lane.options {
+            request.options.entry(name.clone()).or_insert_with(|| value.clone());
+        }
+        if let Some(most) = exchange.max_tokens {
+            request.max_tokens = Some(u32::try_from(most).unwrap_or(u32::MAX));
+        }
+        if let Some(Remedy::Shape(wrong)) = &exchange.remedy {
             let said = self.made.answer.as_ref().map(|answer| answer.text.clone());
             let said = said.filter(|text| !text.trim().is_empty());
             request.messages.extend(said.map(|text| Message::text(Role::Assistant, text)));
@@ -47,86 +51,67 @@ impl<S: Store> Drive<'_, S> {
         request
     }
 
-    /// Makes the exchange, or stops it when the user says so.
-    pub(super) async fn exchange(&mut self, exchange: &Exchange, http: &HttpRequest, lane: &Lane) -> Measured {
-        let watch = self.router.clock.stopwatch();
-        let call = Call {
-            transport: self.router.transport,
-            http,
-            lane,
-            wanted: self.job.wanted,
-            stream: self.job.streams(),
-            time_left: exchange.time_left,
-            watch,
-        };
-        let mut stop = self.stop.clone();
-        tokio::select! {
-            measured = call.make(self.observer) => measured,
-            Ok(_) = stop.wait_for(|stopped| *stopped) => {
-                self.machine.on_interrupt();
-                Measured { came: Came::GaveUp, status: None, headers: Vec::new(), ttft: None, latency: watch.elapsed() }
-            }
-        }
-    }
-
-    /// Turns what came into a record, commits it with what it changes, and tells the machine.
-    pub(super) fn settle(
-        &mut self,
-        exchange: &Exchange,
-        step: &StepSpec,
-        started_at: Timestamp,
-        measured: Measured,
-    ) -> Result<(), StoreError> {
-        let mut attempt = blank(exchange, step, started_at, &measured);
+    /// Turns what came into a record, commits it with what it changes, and tells the machine. `alone` says that nothing
+    /// else of this request is under way.
+    pub(super) fn settle(&mut self, flight: &Flight, measured: Measured, alone: bool) -> Result<(), StoreError> {
+        let mut attempt = blank(flight, &measured);
         match measured.came {
             Came::Answer(answer) => {
-                let metered = self.metered(step, &answer.usage, measured.status, measured.headers);
+                let metered = self.metered(&flight.step, &answer.usage, measured.status, measured.headers);
                 attempt.usage = answer.usage;
-                attempt.cost_usd = cost(step.price, &answer.usage);
+                attempt.cost_usd = cost(flight.step.price, &answer.usage);
                 self.machine.on_cost(attempt.cost_usd.unwrap_or(0.0));
-                let verdict = match self.job.wanted {
-                    Wanted::Words => self.shape.check(&answer),
-                    Wanted::Sign => Ok(None),
-                };
-                self.made.answer = Some(answer);
-                match verdict {
-                    Ok(parsed) => {
-                        self.made.parsed = parsed;
-                        self.made.ttft = attempt.ttft;
-                        self.machine.on_answer(exchange.step);
-                        tracing::info!(request = %self.job.id, deployment = %step.target.deployment, "answered");
-                        self.commit(step, Event::Success, Written { attempt, kept: None, metered, unsent: false })
-                    }
-                    Err(failure) => {
-                        let failure = presentable(*failure, self.router.redactor);
-                        self.fail(exchange, step, &failure, Written { attempt, kept: None, metered, unsent: false })
-                    }
-                }
+                self.judge(flight, answer, Written::of(attempt, metered), alone)
             }
             Came::Failed(evidence) => {
-                let (failure, written) = self.classify(*evidence, step, attempt);
-                self.fail(exchange, step, &failure, written)
+                let (failure, written) = self.classify(*evidence, &flight.step, attempt);
+                self.fail(flight, &failure, written, alone)
             }
             Came::Broke(evidence, shown) => {
-                let (failure, written) = self.classify(*evidence, step, attempt);
-                self.fail(exchange, step, &failure, written)?;
+                let (failure, written) = self.classify(*evidence, &flight.step, attempt);
+                self.fail(flight, &failure, written, alone)?;
                 self.broke(shown);
                 Ok(())
             }
             Came::ConsumerGone(shown) => {
-                self.made.answer = Some(Answer { text: shown, ..Answer::default() });
+                self.made.answer = Some(shown);
                 self.made.consumer_gone = true;
-                self.machine.on_answer(exchange.step);
-                self.abandon(step, started_at)
+                self.machine.on_answer(flight.exchange.step);
+                self.write_off(flight, attempt, GivenUp::ReaderGone)
             }
-            Came::GaveUp => self.abandon(step, started_at),
+            Came::GaveUp => {
+                self.made.unanswered = Some(flight.step.target.deployment.clone());
+                self.write_off(flight, attempt, GivenUp::Deadline)
+            }
+        }
+    }
+
+    /// Whether the answer is the one that was asked for.
+    fn judge(&mut self, flight: &Flight, answer: Answer, written: Written, alone: bool) -> Result<(), StoreError> {
+        let verdict = match self.job.wanted {
+            Wanted::Words => self.shape.check(&answer),
+            Wanted::Sign => Ok(None),
+        };
+        self.made.answer = Some(answer);
+        match verdict {
+            Ok(parsed) => {
+                self.made.parsed = parsed;
+                self.made.ttft = written.attempt.ttft;
+                self.machine.on_answer(flight.exchange.step);
+                tracing::info!(request = %self.job.id, deployment = %flight.step.target.deployment, "answered");
+                self.commit(flight, Event::Success, written)
+            }
+            Err(failure) => {
+                let failure = presentable(*failure, self.router.redactor);
+                self.fail(flight, &failure, written, alone)
+            }
         }
     }
 
     /// What was shown of a stream is void, or it is all that there will be.
-    fn broke(&mut self, shown: String) {
+    fn broke(&mut self, shown: Answer) {
         if self.job.stream == StreamPolicy::Fail {
-            self.made.answer = Some(Answer { text: shown, ..Answer::default() });
+            self.made.answer = Some(shown);
             self.machine.on_partial();
         } else {
             self.observer.restart();
@@ -135,44 +120,66 @@ impl<S: Store> Drive<'_, S> {
 
     fn fail(
         &mut self,
-        exchange: &Exchange,
-        step: &StepSpec,
+        flight: &Flight,
         failure: &Failure,
         mut written: Written,
+        alone: bool,
     ) -> Result<(), StoreError> {
-        let unsent = written.unsent;
-        note(&mut written.attempt, failure, unsent);
-        let status = written.attempt.status;
+        let deployment = &flight.step.target.deployment;
+        note(&mut written.attempt, failure, written.unsent);
+        let (status, execution) = (written.attempt.status, written.attempt.execution);
         tracing::info!(
-            request = %self.job.id, deployment = %step.target.deployment, class = %failure.class, rule = %failure.rule,
-            status, retry_at = failure.retry_at.map(tracing::field::display), "failed"
+            request = %self.job.id, deployment = %deployment, class = %failure.class, rule = %failure.rule, status,
+            retry_at = failure.retry_at.map(tracing::field::display), "failed"
         );
         self.made.blame = Some(Blame {
-            deployment: Some(step.target.deployment.clone()),
+            deployment: Some(deployment.clone()),
             class: failure.class,
             evidence: failure.evidence.clone(),
         });
-        self.commit(step, Event::Failure(failure), written)?;
-        let now = self.router.clock.now();
-        let may_retry = self.router.store.take_retry(&self.job.id, now, now - BUDGET_WINDOW, self.job.retry_budget)?;
-        let unit = self.rng.unit();
-        self.machine.on_failure(exchange, failure, status, self.watch.elapsed(), may_retry, unit);
+        written.findings.extend(self.finding(flight, failure));
+        // What the same deployment can take once it is made to fit is no failure of it.
+        let event = match self.machine.remedy(&flight.exchange, failure) {
+            Some(Remedy::FewerTokens(_)) => Event::Abandoned,
+            _ => Event::Failure(failure),
+        };
+        self.commit(flight, event, written)?;
+        let (elapsed, now) = (self.watch.elapsed(), self.router.clock.now());
+        let failed = Failed { failure, status, execution, elapsed, now, unit: self.rng.unit() };
+        let wants = alone && self.machine.wants_retry(&flight.exchange, &failed);
+        let may_retry = wants && self.take_retry(&flight.step)?;
+        self.machine.on_failure(&flight.exchange, &failed, may_retry);
         Ok(())
     }
 
+    /// What the refusal teaches of the model, for all who ask it after.
+    fn finding(&self, flight: &Flight, failure: &Failure) -> Option<Finding> {
+        let about = match failure.class {
+            Class::Unsupported => About::Lacks(failure.lacks?.as_str().to_owned()),
+            Class::ContextOverflow => About::Window(failure.window?),
+            _ => return None,
+        };
+        let now = self.router.clock.now();
+        let Deployment { provider, model, .. } = flight.step.target.deployment.clone();
+        let (evidence, request_id) = (failure.evidence.clone(), Some(self.job.id.clone()));
+        Some(Finding { provider, model, about, since: now, until: now + BELIEVED, evidence, request_id })
+    }
+
     /// Commits the attempt and what it changes in one transaction, with the request's own row when this is its end.
-    fn commit(&mut self, step: &StepSpec, event: Event<'_>, written: Written) -> Result<(), StoreError> {
-        let Written { attempt, kept, metered, .. } = written;
-        let index = u32::try_from(self.made.attempts.len()).unwrap_or(u32::MAX);
-        let started_at = attempt.started_at;
+    fn commit(&mut self, flight: &Flight, event: Event<'_>, written: Written) -> Result<(), StoreError> {
+        let Written { attempt, kept, metered, findings, .. } = written;
+        let made = u32::try_from(self.made.attempts.len()).unwrap_or(u32::MAX);
+        let index = self.job.first_attempt.saturating_add(made);
         self.made.attempts.push(attempt.clone());
         let request = match (event, self.machine.end()) {
             (Event::Success, Some(end)) => Some(self.record(end)),
             _ => None,
         };
         self.made.recorded = request.is_some();
-        let entry = Entry { attempt: Some((index, attempt)), kept, metered, request, lands: None };
-        let booked = self.book(step, event, started_at, &entry)?;
+        let answer = request.as_ref().filter(|_| self.job.keeps_answer).map(|_| self.kept_answer());
+        let lands = (flight.exchange.kind == AttemptKind::Hedge).then(|| Flight::id(&flight.exchange, &self.job.id));
+        let entry = Entry { attempt: Some((index, attempt)), kept, metered, request, lands, findings, answer };
+        let booked = self.book(&flight.step, event, flight.started_at, &entry)?;
         if let Some(attempt) = self.made.attempts.last_mut() {
             attempt.held_until = booked.held_until;
             self.observer.asked(attempt);
@@ -180,10 +187,45 @@ impl<S: Store> Drive<'_, S> {
         Ok(())
     }
 
-    /// The caller gave up: the deployment is not blamed, but leases are freed.
-    fn abandon(&mut self, step: &StepSpec, started_at: Timestamp) -> Result<(), StoreError> {
-        self.made.unanswered = Some(step.target.deployment.clone());
-        self.book(step, Event::Abandoned, started_at, &Entry::default()).map(drop)
+    /// The answer as it may be kept.
+    fn kept_answer(&self) -> KeptAnswer {
+        let answer = self.made.answer.as_ref();
+        let clean = |text: &str| self.router.redactor.redact(text).into_owned();
+        let mut parsed = self.made.parsed.clone();
+        parsed.iter_mut().for_each(|value| self.router.redactor.redact_json(value));
+        KeptAnswer {
+            text: answer.map(|answer| clean(&answer.text)).unwrap_or_default(),
+            parsed,
+            finish: answer.and_then(|answer| answer.finish.as_ref()).map(|finish| finish.as_str().to_owned()),
+            ..KeptAnswer::default()
+        }
+    }
+
+    /// The exchange was given up before its end: the deployment is not blamed, but leases are freed, and what it is
+    /// expected to have cost is counted.
+    pub(super) fn abandon(&mut self, flight: &Flight, why: GivenUp) -> Result<(), StoreError> {
+        let latency = self.router.clock.now().duration_since(flight.started_at);
+        let measured = Measured {
+            came: Came::GaveUp,
+            status: None,
+            headers: Vec::new(),
+            ttft: None,
+            latency: Duration::try_from(latency).unwrap_or_default(),
+        };
+        if why == GivenUp::Interrupted {
+            self.made.unanswered = Some(flight.step.target.deployment.clone());
+        }
+        self.write_off(flight, blank(flight, &measured), why)
+    }
+
+    fn write_off(&mut self, flight: &Flight, mut attempt: AttemptRecord, why: GivenUp) -> Result<(), StoreError> {
+        let used = self.job.shape.demand(&flight.step, &UsageState::default());
+        attempt.given_up = Some(why);
+        attempt.execution = Execution::MayHaveRun;
+        attempt.cost_usd = flight.step.price.map(|_| used.usd);
+        self.machine.on_cost(used.usd);
+        let metered = Metered { used, ..Metered::default() };
+        self.commit(flight, Event::Abandoned, Written::of(attempt, metered))
     }
 
     /// Through the one door.
@@ -218,7 +260,8 @@ impl<S: Store> Drive<'_, S> {
         let unsent = evidence.transport.is_some_and(TransportFault::is_unsent);
         let stated = ledger.stated(&evidence, &step.target.deployment, now);
         let (failure, kept) = ledger.judge(evidence, &step.target.deployment, now);
-        (failure, Written { attempt, kept, metered: Metered { stated, ..Metered::default() }, unsent })
+        let metered = Metered { stated, ..Metered::default() };
+        (failure, Written { attempt, kept, metered, unsent, findings: Vec::new() })
     }
 
     /// What an answer used and taught. Where it does not say what it used, it counts as what was expected.
@@ -246,22 +289,29 @@ struct Written {
     metered: Metered,
     /// Whether nothing was sent.
     unsent: bool,
+    findings: Vec<Finding>,
+}
+
+impl Written {
+    fn of(attempt: AttemptRecord, metered: Metered) -> Self {
+        Self { attempt, kept: None, metered, unsent: false, findings: Vec::new() }
+    }
 }
 
 /// The record of an exchange before it is judged.
-fn blank(exchange: &Exchange, step: &StepSpec, started_at: Timestamp, measured: &Measured) -> AttemptRecord {
+fn blank(flight: &Flight, measured: &Measured) -> AttemptRecord {
     AttemptRecord {
-        deployment: step.target.deployment.clone(),
-        account: step.target.account.clone(),
-        step: u32::try_from(exchange.step).unwrap_or(u32::MAX),
-        kind: exchange.kind,
+        deployment: flight.step.target.deployment.clone(),
+        account: flight.step.target.account.clone(),
+        step: u32::try_from(flight.exchange.step).unwrap_or(u32::MAX),
+        kind: flight.exchange.kind,
         class: None,
         scope: None,
         dimension: None,
         status: measured.status,
         rule: None,
         evidence: None,
-        started_at,
+        started_at: flight.started_at,
         ttft: measured.ttft,
         latency: measured.latency,
         held_until: None,

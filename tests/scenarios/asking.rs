@@ -6,8 +6,8 @@ use llmr::classify::Classifier;
 use llmr::clock::{Clock, Rng};
 use llmr::config::{CredentialConfig, KeyError};
 use llmr::domain::{ChatRequest, LadderName, Message, ProviderName, Redactor, RequestId, Role, Secret};
-use llmr::ladder::{Directives, RequestShape};
-use llmr::route::{ConsumerGone, FallbackStore, Job, Observer, Outside, Report, Router, Wanted, assemble, run};
+use llmr::ladder::Directives;
+use llmr::route::{ConsumerGone, FallbackStore, Job, Observer, Outside, Report, Router, assemble, run};
 use llmr::store::{OpenOptions, SqliteStore, Store};
 use llmr::transport::{Transport, TransportOptions};
 use tokio::sync::watch;
@@ -73,20 +73,16 @@ impl Stage {
         let name =
             ask.ladder.as_ref().map_or(self.config.default_ladder.clone(), |name| LadderName::new(name.as_str()));
         let salt = store.salt().map_err(|error| error.to_string())?;
+        let findings = store.findings(self.now.unwrap_or_default()).map_err(|error| error.to_string())?;
         let key = |credential: &CredentialConfig| self.key(credential);
-        let outside = Outside { key: &key, env: &|_| None, salt: &salt, shapes: &[] };
+        let outside = Outside { key: &key, env: &|_| None, salt: &salt, findings: &findings, shapes: &[] };
         let mut ladder = assemble(&self.config, &name, &outside, rng).ok_or_else(|| format!("no ladder {name}"))?;
         ladder.spec.limits.backoff = BACKOFF;
         ladder.spec.limits.backoff_max = BACKOFF;
         let prompt = ask.prompt_tokens.map_or(PROMPT.to_owned(), |tokens| "tick".repeat(tokens));
-        let shape = RequestShape {
-            input_tokens: prompt.len() as u64 / 4,
-            max_tokens: ask.max_tokens.map(u64::from),
-            images: false,
-        };
         let schema = ask.schema.as_deref().map(serde_json::from_str).transpose();
         let request = ChatRequest {
-            system: ladder.system,
+            system: ladder.system.clone(),
             messages: vec![Message::text(Role::User, prompt)],
             max_tokens: ask.max_tokens,
             schema: schema.map_err(|error| error.to_string())?,
@@ -98,18 +94,7 @@ impl Stage {
             no_fallback: ask.no_fallback,
             ..Directives::default()
         };
-        Ok(Job {
-            id: RequestId::new(id),
-            lease: ladder.limits.timeout.total.min(ladder.limits.deadline) + Duration::from_secs(10),
-            spec: ladder.spec,
-            lanes: ladder.lanes,
-            request,
-            shape,
-            directives,
-            wanted: Wanted::Words,
-            stream: ladder.limits.stream,
-            retry_budget: ladder.limits.retry_budget,
-        })
+        Ok(Job::new(RequestId::new(id), ladder, request, directives))
     }
 
     /// The key, from an environment that holds what the scenario says.

@@ -97,6 +97,7 @@ fn same(wanted: &str, came: &str) -> bool {
 fn attempt(attempt: &AttemptRecord) -> String {
     let status = attempt.status.map_or("-".to_owned(), |status| status.to_string());
     let class = attempt.class.map_or("answered", |class| class.as_str());
+    let class = attempt.given_up.map_or(class, |_| "given_up");
     format!("{} {} {status} {class}", attempt.deployment, attempt.kind)
 }
 

@@ -6,8 +6,10 @@ use std::time::Duration;
 use jiff::Timestamp;
 use llmr::catalog::ResetClock;
 use llmr::clock::Rng;
-use llmr::domain::{AttemptKind, Class, Dimension, Failure, Provenance, RequestId, Scope, ScopeLevel, Target, Unit};
-use llmr::ladder::{Directives, End, Exchange, RequestShape, Run, RunLimits, Spec, Step, StepSpec, View};
+use llmr::domain::{
+    AttemptKind, Class, Dimension, Execution, Failure, Provenance, RequestId, Scope, ScopeLevel, Target, Unit,
+};
+use llmr::ladder::{Directives, End, Exchange, Failed, RequestShape, Run, RunLimits, Spec, Step, StepSpec, View};
 use llmr::policy::{
     Caller, Demand, Event, Gauge, Limit, LimitSource, Moment, PolicySettings, Report, Spent, apply, claim, count,
 };
@@ -54,14 +56,7 @@ impl Llmr {
             knows,
             store: MemoryStore::new(),
             settings: PolicySettings::default(),
-            spec: Spec {
-                name: "main".into(),
-                steps,
-                context_window: Vec::new(),
-                content_policy: Vec::new(),
-                last_resort: None,
-                limits,
-            },
+            spec: Spec { limits, ..Spec::of("main".into(), steps) },
             rng: Rng::new(Some(seed ^ 0x11a3)),
             requests: 0,
             retries: VecDeque::new(),
@@ -120,8 +115,11 @@ impl Llmr {
         match failure {
             None => run.on_answer(send.step),
             Some(failure) => {
-                let may_retry = self.may_retry(world.now());
-                run.on_failure(send, &failure, None, world.elapsed(), may_retry, self.rng.unit());
+                let execution = Execution::of_failure(failure.class, None, false);
+                let (elapsed, now, unit) = (world.elapsed(), world.now(), self.rng.unit());
+                let failed = Failed { failure: &failure, status: None, execution, elapsed, now, unit };
+                let may_retry = run.wants_retry(send, &failed) && self.may_retry(world.now());
+                run.on_failure(send, &failed, may_retry);
             }
         }
     }
@@ -199,17 +197,6 @@ fn gauge(name: &str, target: &Target) -> Option<Gauge> {
 fn step(name: &str, knows: Knows) -> StepSpec {
     let deployment = format!("{name}/model@key").parse().expect("a deployment");
     let target = Target { deployment, account: "own".into(), region: None };
-    StepSpec {
-        gauges: gauge(name, &target).filter(|_| knows == Knows::Limits).into_iter().collect(),
-        entry: None,
-        target,
-        window: None,
-        max_output: None,
-        capabilities: None,
-        price: None,
-        attempts: 2,
-        fingerprint: None,
-        no_key: None,
-        put_last: None,
-    }
+    let gauges = gauge(name, &target).filter(|_| knows == Knows::Limits).into_iter().collect();
+    StepSpec { gauges, ..StepSpec::of(target) }
 }

@@ -20,7 +20,7 @@ pub use count::{Spent, count};
 pub use estimate::{Demand, Estimate};
 pub use gauge::{Gauge, Limit, LimitSource};
 pub use meter::{Learned, Meter};
-pub use room::{Reading, Room, Tightness, full, is_limited, readings, room};
+pub use room::{Reading, Room, Tightness, full, is_limited, readings, room, tokens_left};
 
 use jiff::Timestamp;
 

@@ -134,6 +134,16 @@ pub fn is_limited(target: &Target, gauges: &[Gauge], usage: &UsageState, now: Ti
     allowances(target, gauges, usage, now).iter().any(|allowance| allowance.limit.as_ref().is_some_and(stops))
 }
 
+/// How many tokens the tightest limit on tokens of prompt and answer together leaves; none when no such limit is known.
+/// What only the catalogue says is of another plan as likely as not.
+pub fn tokens_left(target: &Target, gauges: &[Gauge], usage: &UsageState, now: Timestamp) -> Option<f64> {
+    let left = |allowance: &Allowance<'_>| {
+        let limit = allowance.limit.as_ref().filter(|limit| limit.source != LimitSource::Catalogue)?;
+        (allowance.unit == Some(Unit::Tokens)).then(|| limit.value - allowance.used(usage, now))
+    };
+    allowances(target, gauges, usage, now).iter().filter_map(left).min_by(f64::total_cmp)
+}
+
 fn rank(room: &Room) -> (u8, Option<Timestamp>, u64) {
     let order = |kind: u8, tight: &Tightness| {
         (kind, Some(tight.until.unwrap_or(Timestamp::MAX)), (tight.share.min(1e9) * 1e6) as u64)

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
 use super::row::{Fields, Trouble, count};
-use crate::domain::{CredentialName, ModelName, Prefix, ProviderName};
+use crate::domain::{CredentialName, ModelName, Prefix, ProviderName, RequestId};
 use crate::policy::{About, Finding};
 use crate::store::Batch;
 
@@ -34,7 +34,7 @@ fn put_finding(conn: &Connection, finding: &Finding) -> Result<(), Trouble> {
         finding.since.as_millisecond(),
         finding.until.as_millisecond(),
         finding.evidence,
-        finding.request_id.as_ref().map(|id| id.as_str()),
+        finding.request_id.as_ref().map(RequestId::as_str),
     ])?;
     Ok(())
 }

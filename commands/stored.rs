@@ -1,0 +1,93 @@
+//! A request under an id that its user chose: made once, and told again from what is kept of it.
+
+use std::process::ExitCode;
+
+use llmr::config::Config;
+use llmr::domain::{Outcome, RequestId, RequestRecord, printable};
+use llmr::report::{rfc3339, stored_json};
+use llmr::route::{FallbackStore, Job};
+use llmr::store::{Claim, SqliteStore, Store};
+
+use crate::context::Context;
+use crate::error::{CliError, Code};
+
+/// How much longer than its deadline a request may be under way before its process must be dead.
+const SLACK: std::time::Duration = std::time::Duration::from_secs(10);
+
+/// Takes the id for this job; with a request that is known already, what there is to tell of it.
+///
+/// # Errors
+/// When that request is still under way, or nothing is kept of its answer.
+pub fn claim(
+    id: &RequestId,
+    job: &mut Job,
+    config: &Config,
+    store: &FallbackStore<SqliteStore>,
+    context: &Context,
+) -> Result<Option<RequestRecord>, CliError> {
+    let now = context.clock.now();
+    let stale = now - (job.spec.limits.deadline + SLACK);
+    match store.claim_request(id, &job.spec.name, now, stale)? {
+        Claim::Taken { attempts } => {
+            job.first_attempt = attempts;
+            Ok(None)
+        }
+        Claim::Known(known) if known.outcome == Outcome::Unfinished => {
+            let error = CliError::usage(format!("--request-id: the request `{id}` is still under way"));
+            Err(error.hint("wait for its end, or give this one another id; nothing was sent"))
+        }
+        Claim::Known(_) if !config.content => {
+            let error = CliError::usage(format!("--request-id: there is a request `{id}` in the log already"));
+            let error = error.hint(format!("`llmr log {id}` shows what came of it; answers are not kept"));
+            Err(error
+                .hint("`content = true` in [store] keeps them, and a second request of one id then gets the first's"))
+        }
+        Claim::Known(known) => Ok(Some(*known)),
+    }
+}
+
+/// Tells what came of the request, without asking anybody.
+///
+/// # Errors
+/// When its answer was not kept, because answers were not kept then.
+pub fn tell(
+    known: &RequestRecord,
+    json: bool,
+    store: &FallbackStore<SqliteStore>,
+    context: &Context,
+) -> Result<ExitCode, CliError> {
+    let id = &known.id;
+    let answer = store.answer(id)?;
+    if known.outcome == Outcome::Answered && answer.is_none() {
+        let error = CliError::usage(format!("--request-id: the answer of `{id}` was not kept"));
+        return Err(error.hint(format!("`llmr log {id}` shows who gave it; give this request another id")));
+    }
+    let output = &context.output;
+    let when = rfc3339(known.started_at);
+    output.note(&format!("stored: {id} of {when} ended as {}; nothing was sent", known.outcome));
+    if json {
+        output.out(&format!("{}\n", stored_json(known, answer.as_ref())))?;
+    } else if let Some(answer) = &answer {
+        let text = if output.stdout_is_terminal() { printable(&answer.text) } else { answer.text.clone() };
+        output.out(&text)?;
+        output.out(if text.ends_with('\n') { "" } else { "\n" })?;
+    }
+    if let Some(error) = &known.error {
+        output.note(&format!("{} {}", output.label("error"), printable(error)));
+    }
+    Ok(exit_code(known.outcome))
+}
+
+fn exit_code(outcome: Outcome) -> ExitCode {
+    match outcome {
+        Outcome::Answered => return ExitCode::SUCCESS,
+        Outcome::Exhausted | Outcome::Unfinished => Code::Exhausted,
+        Outcome::NeedsPerson => Code::NeedsPerson,
+        Outcome::Refused => Code::Refused,
+        Outcome::WrongShape => Code::WrongShape,
+        Outcome::Deadline => Code::Deadline,
+        Outcome::Partial => Code::Partial,
+        Outcome::Interrupted => Code::Interrupted,
+    }
+    .into()
+}
