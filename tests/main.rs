@@ -6,6 +6,7 @@ mod captured;
 mod completions;
 mod damaged_files;
 mod demo;
+mod discipline;
 mod exits;
 mod floors;
 mod guard;

@@ -145,7 +145,8 @@ impl<S: Store> Drive<'_, S> {
         };
         self.commit(flight, event, written)?;
         let (elapsed, now) = (self.watch.elapsed(), self.router.clock.now());
-        let failed = Failed { failure, status, execution, elapsed, now, unit: self.rng.unit() };
+        let held_until = self.made.attempts.last().and_then(|attempt| attempt.held_until);
+        let failed = Failed { failure, status, execution, elapsed, now, held_until, unit: self.rng.unit() };
         let wants = alone && self.machine.wants_retry(&flight.exchange, &failed);
         let may_retry = wants && self.take_retry(&flight.step)?;
         self.machine.on_failure(&flight.exchange, &failed, may_retry);
