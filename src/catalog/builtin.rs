@@ -107,6 +107,8 @@ struct RawProvider {
     hosts: Vec<String>,
     #[serde(default)]
     local: bool,
+    #[serde(default)]
+    aggregator: bool,
     default_model: Option<ModelName>,
     capabilities: Option<Vec<String>>,
     max_tokens_field: Option<String>,
@@ -200,6 +202,7 @@ impl RawProvider {
             headers: self.headers,
             hosts: self.hosts,
             local: self.local,
+            aggregator: self.aggregator,
             default_model: self.default_model,
             capabilities: self.capabilities,
             max_tokens_field: self.max_tokens_field.unwrap_or_else(|| "max_tokens".to_owned()),

@@ -101,6 +101,8 @@ pub struct ProviderInfo {
     pub hosts: Vec<String>,
     /// Whether it runs on this machine and needs no key.
     pub local: bool,
+    /// Whether it passes requests on to other providers, who make or serve the models.
+    pub aggregator: bool,
     /// The model that a ladder without a config asks.
     pub default_model: Option<ModelName>,
     /// What all its models can do unless the model says otherwise.
@@ -131,6 +133,7 @@ impl ProviderInfo {
             headers: BTreeMap::new(),
             hosts: Vec::new(),
             local: false,
+            aggregator: false,
             default_model: None,
             capabilities: None,
             max_tokens_field: "max_tokens".to_owned(),

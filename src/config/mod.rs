@@ -7,6 +7,7 @@
 //! the keys that the environment already holds.
 
 mod conditions;
+mod domains;
 mod environment;
 mod key;
 mod limits;
@@ -30,6 +31,7 @@ use crate::domain::LadderName;
 use crate::policy::PolicySettings;
 
 pub use crate::catalog::parse_duration;
+pub use domains::{Domain, DomainKind, Domains};
 pub use environment::{LADDER, from_environment};
 pub use key::{KeyError, at_home, resolve_key};
 pub use problem::Problem;
@@ -38,6 +40,7 @@ pub use types::{
     AccountCap, Alarm, Bar, CachePreference, Config, CredentialConfig, Hedge, KeySource, LadderConfig, LatencyOf,
     Limits, OnUnknown, ProviderSettings, Ranking, StepConfig, Strategy, StreamPolicy, Webhook,
 };
+pub use url::{INTERNET, LOCAL_NETWORK, THIS_MACHINE};
 
 use reader::{Reader, Section};
 

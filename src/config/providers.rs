@@ -18,6 +18,8 @@ const PROVIDER_KEYS: &[&str] = &[
     "ca_file",
     "backend",
     "region",
+    "network",
+    "aggregator",
     "capabilities",
     "headers",
     "query",
@@ -183,6 +185,7 @@ fn overlay(section: &Section<'_, '_>, info: &mut ProviderInfo) {
     if let Some(field) = text("max_tokens_field") {
         info.max_tokens_field = field;
     }
+    info.aggregator = section.get("aggregator").and_then(|node| node.truth()).unwrap_or(info.aggregator);
     info.hosts.extend(texts("hosts").unwrap_or_default());
     info.query.extend(section.section("query").map(|query| query.strings()).unwrap_or_default());
     if let Some(headers) = section.section("headers") {
@@ -229,6 +232,7 @@ fn settings(section: &Section<'_, '_>, lists_all_models: bool) -> ProviderSettin
     ProviderSettings {
         region: text("region"),
         backend: text("backend"),
+        network: text("network"),
         ca_file: text("ca_file").map(|path| section.reader.path(&path)),
         lists_all_models,
     }

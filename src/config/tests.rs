@@ -85,6 +85,7 @@ fn the_full_example_means_what_it_says() {
     let lab = config.provider(&"lab".into()).expect("lab");
     assert_eq!((lab.base_url.as_deref(), lab.models.len()), (Some("http://127.0.0.1:8080/v1"), 1));
     let settings = config.providers.get("lab").expect("settings");
+    assert_eq!((settings.backend.as_deref(), settings.network.as_deref()), (Some("vllm-a"), Some("cellar")));
     assert_eq!(settings.ca_file.as_deref(), Some(Path::new("/etc/llmr/lab-ca.pem")));
     let team: Deployment = "groq/llama-3.3-70b-versatile@team".parse().expect("a deployment");
     assert_eq!(config.key_source(&team), &KeySource::Env("GROQ_API_KEY".to_owned()));
