@@ -254,3 +254,15 @@ fn a_large_request_has_the_time_that_it_needs() {
     stage.run(&["chat", "?"]).exits(4);
     stage.run(&["chat", &"word ".repeat(1000)]).exits(0).prints("so slow\n");
 }
+
+#[test]
+fn a_look_ahead_opens_no_connection() {
+    let lab = openai(Reply::answer("yes"));
+    let stage = limited(&[("lab", &lab)], "hedge = \"1ms\"");
+    for args in [&["plan"][..], &["plan", "--json", "?"], &["chat", "--dry-run", "?"], &["check"], &["status"]] {
+        stage.run(args).exits(0);
+    }
+    assert_eq!(lab.connections(), 0);
+    stage.run(&["chat", "?"]).exits(0);
+    assert_eq!(lab.connections(), 1, "the count does count");
+}

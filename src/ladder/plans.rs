@@ -84,7 +84,7 @@ impl Run {
         let back_at = failed.held_until.max(failed.failure.retry_at);
         let hint = back_at.and_then(|at| Duration::try_from(at.duration_since(failed.now)).ok());
         let jitter = full_jitter(limits.backoff, limits.backoff_max, progress.asked.saturating_sub(1), failed.unit);
-        if hint.is_some_and(|hint| hint > limits.backoff_max) {
+        if hint.is_some_and(|hint| hint > limits.hint_max) {
             return None;
         }
         let wait = hint.map_or(jitter, |hint| jitter.max(hint + ROUNDING));

@@ -76,8 +76,10 @@ pub struct RunLimits {
     pub max_cost_usd: Option<f64>,
     /// The wait before the first retry; doubles.
     pub backoff: Duration,
-    /// The longest wait before a retry.
+    /// The longest wait before a retry that nobody stated.
     pub backoff_max: Duration,
+    /// The longest stated wait that a retry waits out.
+    pub hint_max: Duration,
 }
 
 impl Default for RunLimits {
@@ -92,6 +94,7 @@ impl Default for RunLimits {
             max_cost_usd: None,
             backoff: Duration::from_millis(500),
             backoff_max: Duration::from_secs(8),
+            hint_max: Duration::from_secs(8),
         }
     }
 }

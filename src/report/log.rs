@@ -160,6 +160,9 @@ pub fn request_text(record: &RequestRecord, holds: &[Versioned], now: Timestamp,
     let tokens = [(record.usage.input_tokens, "in"), (record.usage.output_tokens, "out")];
     facts.extend(tokens.iter().filter_map(|(tokens, way)| Some(format!("{} tokens {way}", (*tokens)?))));
     facts.extend(record.cost_usd.map(|usd| format!("${usd:.4}")));
+    if record.retries_denied > 0 {
+        facts.push(format!("{} retries denied by the budget", record.retries_denied));
+    }
     let mut out = wrapped(&format!("request {}: {}{by}", record.id, record.outcome), 2, width);
     out.push_str(&wrapped(&format!("  {}", facts.join(", ")), 2, width));
     for (attempt, place) in record.attempts.iter().zip(1..) {
