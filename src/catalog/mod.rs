@@ -15,5 +15,5 @@ pub use cap::{Cap, ResetClock, SourceKind};
 pub use duration::{format_duration, parse_duration};
 pub use lookup::matches_pattern;
 pub use nearest::nearest_word;
-pub use provider::{AuthStyle, Catalog, HeaderWindows, ModelInfo, Price, ProviderInfo, Wire};
+pub use provider::{AuthStyle, Catalog, HeaderWindows, ModelInfo, Price, ProviderInfo, ToolIds, Wire};
 pub use reset::zone;

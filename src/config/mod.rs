@@ -8,6 +8,7 @@
 
 mod conditions;
 mod environment;
+mod headers;
 mod key;
 mod limits;
 mod problem;
