@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use base64::Engine;
-use llmr::domain::{ChatRequest, Message, Part, Role};
+use llmr::domain::{ChatRequest, Message, Part};
 use llmr::ladder::RequestShape;
 use serde_json::Value;
 
@@ -14,11 +14,14 @@ use crate::error::CliError;
 const BYTES_PER_TOKEN: u64 = 4;
 
 pub fn shape(request: &ChatRequest) -> RequestShape {
-    let mut bytes = request.system.as_ref().map_or(0, String::len);
+    let instructions = request.system.iter().chain(&request.developer);
+    let mut bytes: usize = instructions.map(String::len).sum();
     let mut images = false;
     for part in request.messages.iter().flat_map(|message| &message.parts) {
         match part {
-            Part::Text(text) => bytes += text.len(),
+            Part::Text(text) | Part::ToolResult { content: text, .. } => bytes += text.len(),
+            Part::ToolCall(call) => bytes += call.name.len() + call.arguments.len(),
+            Part::Thinking(thinking) => bytes += thinking.text.len(),
             Part::Image { .. } => images = true,
         }
     }
@@ -59,21 +62,6 @@ pub fn image(path: &Path) -> Result<Part, CliError> {
 
 pub fn conversation(path: &Path) -> Result<Vec<Message>, CliError> {
     let value = json_file("--messages", path)?;
-    let turns = value.as_array().or_else(|| value.get("messages").and_then(Value::as_array));
-    let bad = |at: usize, why: &str| CliError::usage(format!("--messages: {}: message {at}: {why}", path.display()));
-    let Some(turns) = turns else { return Err(bad(0, "the file is no list of messages")) };
-    let message = |(at, turn): (usize, &Value)| {
-        let role = match turn.get("role").and_then(Value::as_str) {
-            Some("system" | "developer") => Role::System,
-            Some("user") => Role::User,
-            Some("assistant" | "model") => Role::Assistant,
-            Some(other) => return Err(bad(at, &format!("role `{other}` is none of system, user and assistant"))),
-            None => return Err(bad(at, "`role` is missing")),
-        };
-        match turn.get("content").and_then(Value::as_str) {
-            Some(text) => Ok(Message::text(role, text)),
-            None => Err(bad(at, "`content` is missing or no text")),
-        }
-    };
-    turns.iter().enumerate().map(message).collect()
+    llmr::wire::conversation(&value)
+        .map_err(|error| CliError::usage(format!("--messages: {}: {error}", path.display())))
 }

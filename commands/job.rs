@@ -152,6 +152,7 @@ impl RequestArgs {
         let schema = self.schema.as_deref().map(|path| json_file("--schema", path)).transpose()?;
         Ok(ChatRequest {
             system: system.transpose()?,
+            developer: None,
             messages,
             max_tokens: self.max_tokens,
             temperature: self.temperature,

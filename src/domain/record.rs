@@ -7,7 +7,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::chat::Usage;
+use super::answer::Usage;
 use super::deployment::{Deployment, ParseNameError};
 use super::failure::{Class, Dimension, ScopeLevel, words};
 use super::names::{AccountName, LadderName, RequestId};

@@ -17,6 +17,8 @@ pub fn chat_json(report: &Report) -> Value {
         "ladder": record.ladder,
         "text": report.text,
         "parsed": report.parsed,
+        "reasoning": Some(&report.reasoning).filter(|text| !text.is_empty()),
+        "tool_calls": Some(&report.tool_calls).filter(|calls| !calls.is_empty()),
         "finish_reason": report.finish.as_ref().map(|finish| finish.as_str().to_owned()),
         "deployment": record.deployment,
         "step": record.step,

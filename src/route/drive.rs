@@ -279,6 +279,7 @@ impl<S: Store> Drive<'_, S> {
         let Made { answer, parsed, ttft, consumer_gone, .. } = self.made;
         let keep = matches!(end, End::Answered { .. } | End::Partial | End::WrongShape);
         let answer = answer.filter(|_| keep).unwrap_or_default();
-        Ok(Report { record, end, text: answer.text, parsed, finish: answer.finish, ttft, skipped, consumer_gone })
+        let Answer { text, reasoning, tool_calls, finish, .. } = answer;
+        Ok(Report { record, end, text, parsed, reasoning, tool_calls, finish, ttft, skipped, consumer_gone })
     }
 }

@@ -143,7 +143,7 @@ impl Call<'_> {
                 Err(missing) => (decoder.finish(), Some(Some(missing))),
             };
             events.iter().for_each(|event| assembler.push(event));
-            if events.iter().any(|event| matches!(event, StreamEvent::Text(_) | StreamEvent::OtherContent)) {
+            if events.iter().any(StreamEvent::is_content) {
                 last_content = Some(self.watch.elapsed());
             }
             let words = words(&events);

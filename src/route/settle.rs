@@ -24,7 +24,8 @@ impl<S: Store> Drive<'_, S> {
     /// The request as this step's provider wants it.
     pub(super) fn write(&self, exchange: &Exchange, step: &StepSpec, lane: &Lane) -> Result<HttpRequest, EncodeError> {
         let model = &step.target.deployment.model;
-        let endpoint = Endpoint { provider: &lane.provider, model, base_url: &lane.base_url, key: lane.key.as_ref() };
+        let key = lane.key.as_ref();
+        let endpoint = Endpoint { provider: &lane.provider, model, base_url: &lane.base_url, key, ids: None };
         encode(&endpoint, &self.request_for(exchange, lane))
     }
 
