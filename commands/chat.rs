@@ -108,6 +108,9 @@ fn print(report: &Report, config: &Config, json: bool, shown: bool, context: &Co
         let _ = screen.whole(&report.text);
         screen.check()?;
     }
+    if !json && !report.tool_calls.is_empty() {
+        tell_tools(report, context);
+    }
     if !matches!(report.end, End::Answered { .. }) {
         explain(report, context);
     }
@@ -115,6 +118,14 @@ fn print(report: &Report, config: &Config, json: bool, shown: bool, context: &Co
         ring(report, config.alarm.as_ref(), context);
     }
     Ok(exit_code(report.end))
+}
+
+/// That the answer is not in its words alone.
+fn tell_tools(report: &Report, context: &Context) {
+    let names: Vec<&str> = report.tool_calls.iter().map(|call| call.name.as_str()).collect();
+    let names = llmr::domain::printable(&context.redactor().redact(&names.join(", ")));
+    let hint = context.output.label("hint");
+    context.output.note(&format!("{hint} the model wants tools to be run: {names}; --json shows with what"));
 }
 
 /// That the reader closed the pipe is no failure.

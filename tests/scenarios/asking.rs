@@ -10,6 +10,7 @@ use llmr::ladder::{Directives, RequestShape};
 use llmr::route::{ConsumerGone, FallbackStore, Job, Observer, Outside, Report, Router, Wanted, assemble, run};
 use llmr::store::{OpenOptions, SqliteStore, Store};
 use llmr::transport::{Transport, TransportOptions};
+use llmr::wire;
 use tokio::sync::watch;
 
 use super::file::{Ask, Then};
@@ -84,10 +85,14 @@ impl Stage {
             max_tokens: ask.max_tokens.map(u64::from),
             images: false,
         };
+        let conversation = ask.messages.as_deref().map(serde_json::from_str).transpose();
+        let conversation = conversation.map_err(|error| error.to_string())?;
+        let conversation =
+            conversation.as_ref().map(wire::conversation).transpose().map_err(|error| error.to_string())?;
         let schema = ask.schema.as_deref().map(serde_json::from_str).transpose();
         let request = ChatRequest {
             system: ladder.system,
-            messages: vec![Message::text(Role::User, prompt)],
+            messages: conversation.unwrap_or_else(|| vec![Message::text(Role::User, prompt)]),
             max_tokens: ask.max_tokens,
             schema: schema.map_err(|error| error.to_string())?,
             stream: ask.stream,
