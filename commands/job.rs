@@ -152,6 +152,7 @@ impl RequestArgs {
         let schema = self.schema.as_deref().map(|path| json_file("--schema", path)).transpose()?;
         Ok(ChatRequest {
             system: system.transpose()?,
+            developer: None,
             messages,
             max_tokens: self.max_tokens,
             temperature: self.temperature,
@@ -280,6 +281,7 @@ impl RequestArgs {
             ladder.lanes.values_mut().for_each(|lane| lane.system = None);
         }
         request.system = request.system.or_else(|| ladder.system.clone());
+        request.developer = ladder.developer.clone();
         Job::new(id, ladder, request, directives)
     }
 }

@@ -31,5 +31,6 @@ mod start;
 mod state_files;
 mod store_processes;
 mod streams;
+mod tools;
 mod usage;
 mod walk;

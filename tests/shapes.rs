@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::stage::{Stage, config, names, openai};
 
-const CHAT: &str = "request_id ladder text parsed finish_reason deployment step usage cost_usd ttft_s latency_s attempts skipped \
-                    exhausted retry_at error retries_denied stored";
+const CHAT: &str = "request_id ladder text parsed reasoning tool_calls finish_reason deployment step usage \
+     cost_usd ttft_s latency_s attempts skipped exhausted retry_at error retries_denied stored";
 const ATTEMPT: &str =
     "deployment step kind class scope status rule evidence started_at ttft_s latency_s held_until execution given_up";
 const SKIP: &str = "deployment step reason until provenance";
@@ -67,7 +67,7 @@ fn chat_prints_the_same_object_when_nobody_answered() {
 
 #[test]
 fn chat_streams_nothing_but_the_object() {
-    let good = openai(Reply::Stream { chunks: vec!["a ".into(), "b".into()] });
+    let good = openai(Reply::stream(["a ", "b"]));
     let stage = Stage::of(&[("good", &good)]);
     assert_eq!(stage.json(&["chat", "--json", "--stream", "?"])["text"], json!("a b"));
     assert_eq!(good.requests()[0].body["stream"], json!(true));

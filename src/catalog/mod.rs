@@ -17,5 +17,5 @@ pub use duration::{format_duration, parse_duration};
 pub use family::{makes, model_family};
 pub use lookup::matches_pattern;
 pub use nearest::nearest_word;
-pub use provider::{AuthStyle, Catalog, HeaderWindows, ModelInfo, Price, ProviderInfo, Wire};
+pub use provider::{AuthStyle, Catalog, HeaderWindows, ModelInfo, Price, ProviderInfo, ToolIds, Wire};
 pub use reset::zone;

@@ -9,6 +9,7 @@
 mod conditions;
 mod domains;
 mod environment;
+mod headers;
 mod key;
 mod limits;
 mod problem;

@@ -104,6 +104,33 @@ fn the_full_example_means_what_it_says() {
 }
 
 #[test]
+fn a_section_says_what_a_provider_wants_of_its_wire() {
+    let text = r#"
+        [providers.openai]
+        request_id_header = "off"
+        [providers.lab]
+        base_url = "http://127.0.0.1:8080/v1"
+        wire = "openai"
+        tool_ids = "alnum9"
+        idempotency_header = "Idempotency-Key"
+        request_id_header = "X-Request-Id"
+        developer_role = true
+        [ladders.main]
+        steps = ["lab/m"]
+    "#;
+    let config = parse(text, Path::new("llmr.toml"), builtin()).expect("a config");
+    let header = |header: &Option<String>| header.clone().unwrap_or_default();
+    let told = |name: &str| {
+        let info = config.provider(&name.into()).expect("a provider");
+        let headers = [header(&info.idempotency_header), header(&info.request_id_header)];
+        (info.tool_ids.as_str(), headers, info.developer_role)
+    };
+    assert_eq!(told("lab"), ("alnum9", ["idempotency-key", "x-request-id"].map(str::to_owned), true));
+    assert_eq!(told("openai"), ("word40", ["Idempotency-Key", ""].map(str::to_owned), true));
+    assert_eq!(told("mistral"), ("alnum9", ["", ""].map(str::to_owned), false));
+}
+
+#[test]
 fn a_step_without_a_credential_is_one_for_each() {
     let config = good("good-two-keys.toml");
     assert_eq!(

@@ -10,6 +10,7 @@ use llmr::ladder::Directives;
 use llmr::route::{ConsumerGone, FallbackStore, Job, Observer, Outside, Report, Router, assemble, run};
 use llmr::store::{OpenOptions, SqliteStore, Store};
 use llmr::transport::{Transport, TransportOptions};
+use llmr::wire;
 use tokio::sync::watch;
 
 use super::file::{Ask, Then};
@@ -80,10 +81,14 @@ impl Stage {
         ladder.spec.limits.backoff = BACKOFF;
         ladder.spec.limits.backoff_max = BACKOFF;
         let prompt = ask.prompt_tokens.map_or(PROMPT.to_owned(), |tokens| "tick".repeat(tokens));
+        let conversation = ask.messages.as_deref().map(serde_json::from_str).transpose();
+        let conversation = conversation.map_err(|error| error.to_string())?;
+        let conversation =
+            conversation.as_ref().map(wire::conversation).transpose().map_err(|error| error.to_string())?;
         let schema = ask.schema.as_deref().map(serde_json::from_str).transpose();
         let request = ChatRequest {
             system: ladder.system.clone(),
-            messages: vec![Message::text(Role::User, prompt)],
+            messages: conversation.unwrap_or_else(|| vec![Message::text(Role::User, prompt)]),
             max_tokens: ask.max_tokens,
             schema: schema.map_err(|error| error.to_string())?,
             stream: ask.stream,
