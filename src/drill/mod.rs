@@ -6,12 +6,16 @@
 mod asking;
 mod compare;
 mod file;
+mod matrix;
 mod process;
 mod stage;
+mod ways;
 
 use std::path::Path;
 
 pub use file::{Act, Ask, Expect, Part, Scenario, Then};
+pub use matrix::{BURST, Row, matrix, matrix_text};
+pub use ways::Way;
 
 use stage::Stage;
 
