@@ -82,3 +82,6 @@ pub fn drill(config: &Config, ladder: &LadderName, kinds: &[Kind], terms: &Terms
     }
     done.into_iter().map(|(_, played)| played).collect()
 }
+
+#[cfg(test)]
+mod tests;
