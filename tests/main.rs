@@ -6,6 +6,7 @@ mod captured;
 mod completions;
 mod damaged_files;
 mod demo;
+mod drill;
 mod exits;
 mod floors;
 mod guard;

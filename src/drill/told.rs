@@ -23,6 +23,9 @@ struct Line {
 /// What stands for several ways to fail that are equally bad.
 const EVERY_WAY: &str = "any way";
 
+/// The narrowest column of names that can be read.
+const NARROWEST: usize = 20;
+
 /// The heads of the columns.
 const HEADS: [&str; 7] = ["answered", "by step", "attempts", "calls", "slowest", "cost", "alarms"];
 
@@ -31,7 +34,7 @@ pub fn drill_text(config: &Config, ladder: &LadderName, plays: &[Played], width:
     let width = usize::from(width);
     let mut out = head(config, ladder, plays);
     let lines: Vec<Line> = rows(plays).into_iter().map(line).collect();
-    out.push_str(&table(&lines));
+    out.push_str(&table(&lines, width));
     for played in plays {
         if let Some(back) = played.back {
             let after = back.map_or("nobody answers within a week".to_owned(), |after| match after.as_secs() {
@@ -129,7 +132,7 @@ fn line((played, way): (&Played, Option<&str>)) -> Line {
     Line { label, cells }
 }
 
-fn table(lines: &[Line]) -> String {
+fn table(lines: &[Line], width: usize) -> String {
     let widest = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(0);
     let label = widest(&mut lines.iter().map(|line| line.label.chars().count()).chain([8]));
     let widths: Vec<usize> = HEADS
@@ -139,9 +142,13 @@ fn table(lines: &[Line]) -> String {
             widest(&mut lines.iter().filter_map(|line| line.cells.get(at)).map(String::len).chain([head.len()]))
         })
         .collect();
+    // Where the terminal is narrow a long name gets a line of its own.
+    let room = width.saturating_sub(widths.iter().map(|width| width + 2).sum());
+    let label = label.min(room.max(NARROWEST));
     let row = |first: &str, cells: &mut dyn Iterator<Item = &str>| {
         let cells = cells.zip(&widths).map(|(cell, width)| format!("  {cell:<width$}"));
-        format!("{}\n", format!("{first:<label$}{}", cells.collect::<String>()).trim_end())
+        let (above, beside) = if first.len() > label { (format!("{first}\n"), "") } else { (String::new(), first) };
+        format!("{above}{}\n", format!("{beside:<label$}{}", cells.collect::<String>()).trim_end())
     };
     let heads = row("scenario", &mut HEADS.into_iter());
     let rows = lines.iter().map(|line| row(&line.label, &mut line.cells.iter().map(String::as_str)));
