@@ -29,12 +29,12 @@ use super::process::{Process, Wish};
 const LONGEST: Duration = Duration::from_millis(40);
 
 /// The same where answers are late but come: they must be told apart from those that do not.
-const LONGEST_OF_SLOW: Duration = Duration::from_millis(60);
+const LONGEST_OF_SLOW: Duration = Duration::from_millis(80);
 
 /// How many seconds of the config one of the stopwatch stands for where only pauses before retries are waited for.
 const PACE: f64 = 100.0;
 
-/// How often a play is made slower for a busy machine, each time by four.
+/// How often a play is made slower for a busy machine, each time by three.
 const SLOWER: u32 = 3;
 
 /// How long before the night every step answered once: a key that never worked is looked at differently.
@@ -113,7 +113,7 @@ pub(super) fn perform(config: &Config, ladder: &LadderName, plot: &Plot, terms: 
         if !night.is_spoiled {
             return Ok(played);
         }
-        longest *= 4;
+        longest *= 3;
     }
     Night::fall(config, ladder, plot, terms, longest)?.play()
 }
@@ -134,6 +134,8 @@ struct Night<'a> {
     runtime: tokio::runtime::Runtime,
     rng: Rng,
     asked: u32,
+    /// How often each seat was asked since the night began.
+    called: BTreeMap<Seat, usize>,
     is_spoiled: bool,
 }
 
@@ -162,6 +164,7 @@ impl<'a> Night<'a> {
             runtime: tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|e| e.to_string())?,
             rng: Rng::new(Some(terms.seed)),
             asked: 0,
+            called: BTreeMap::new(),
             is_spoiled: false,
             cast,
             ladder,
@@ -173,6 +176,7 @@ impl<'a> Night<'a> {
     fn play(&mut self) -> Result<Played, String> {
         self.evening()?;
         self.cast.play(&self.scripts);
+        self.called.clear();
         let before = self.cast.calls();
         let every = self.terms.over / self.terms.requests.max(1);
         let mut asked = Vec::new();
@@ -252,7 +256,16 @@ impl<'a> Night<'a> {
         let plain = job.lanes.iter().map(|(step, lane)| (step.clone(), lane.timeouts)).collect();
         let deadline = job.spec.limits.deadline;
         self.hasten(&mut job);
-        let mut eye = Eye { slow: &self.slow, pace: self.pace, plain, took: Duration::ZERO, asking: None, late: false };
+        let mut eye = Eye {
+            slow: &self.slow,
+            answers: self.plot.late_answers(),
+            called: &mut self.called,
+            pace: self.pace,
+            plain,
+            took: Duration::ZERO,
+            asking: None,
+            late: false,
+        };
         let (_sender, stop) = tokio::sync::watch::channel(false);
         let (clock, rng) = (Clock::new(Some(now)), &mut self.rng);
         let report = self.runtime.block_on(process.send(&job, clock, rng, stop, &mut eye))?;
@@ -299,29 +312,36 @@ fn direct_to(step: &Deployment, config: &Config) -> LadderConfig {
 /// Sums up the invented time of one request.
 struct Eye<'a> {
     slow: &'a BTreeSet<Seat>,
+    /// How many answers of a slow seat come in time.
+    answers: usize,
+    called: &'a mut BTreeMap<Seat, usize>,
     pace: f64,
     /// The timers as the config has them.
     plain: BTreeMap<Deployment, Timeouts>,
     took: Duration,
     asking: Option<Seat>,
-    /// Whether a provider that answers at once was late.
+    /// Whether a provider was late that answers in time.
     late: bool,
 }
 
 impl Observer for Eye<'_> {
     fn asking(&mut self, deployment: &Deployment, _: usize, _: AttemptKind) {
-        self.asking = Some(Seat::of(deployment));
+        let seat = Seat::of(deployment);
+        *self.called.entry(seat.clone()).or_default() += 1;
+        self.asking = Some(seat);
     }
 
     fn asked(&mut self, attempt: &AttemptRecord) {
-        self.asking = None;
-        if self.slow.contains(&Seat::of(&attempt.deployment)) {
+        let seat = Seat::of(&attempt.deployment);
+        let mut answers = true;
+        // What the others take is this machine's time, not the invented one.
+        if self.slow.contains(&seat) {
             let longest = self.plain.get(&attempt.deployment).map_or(Duration::MAX, |timers| timers.total);
             self.took += attempt.latency.mul_f64(self.pace).min(longest);
-        } else {
-            // What these take is this machine's time, not the invented one.
-            self.late |= attempt.class == Some(Class::Timeout);
+            answers = self.called.get(&seat).is_some_and(|calls| *calls <= self.answers);
         }
+        self.late |= answers && attempt.class == Some(Class::Timeout);
+        self.asking = None;
     }
 
     fn waiting(&mut self, wait: Duration) {

@@ -84,7 +84,7 @@ enum Part {
 const FLICKERS: usize = 3_000;
 
 /// The parts of its time that a dying provider takes for its answers, in percent.
-const SLOWER: [u64; 3] = [10, 30, 60];
+const SLOWER: [u64; 3] = [5, 15, 40];
 
 impl Plot {
     /// All plays of the scenario on this ladder.
@@ -128,6 +128,11 @@ impl Plot {
     pub(super) fn slow_seats(&self) -> BTreeSet<Seat> {
         let slow = self.parts.iter().filter(|(_, part)| matches!(part, Part::Dies | Part::Fails(Way::Hang)));
         slow.map(|(deployment, _)| Seat::of(deployment)).collect()
+    }
+
+    /// How many answers come, however late, before none comes.
+    pub(super) fn late_answers(&self) -> usize {
+        if self.parts.iter().any(|(_, part)| *part == Part::Dies) { SLOWER.len() } else { 0 }
     }
 
     /// Whether the answers are asked for piece by piece: what is cut in the middle must have a middle.
