@@ -60,6 +60,7 @@ enum Command {
     Caps(crate::caps::CapsArgs),
     Init(crate::init::InitArgs),
     Demo(crate::demo::DemoArgs),
+    Drill(crate::drill::DrillArgs),
     Completions(crate::completions::CompletionsArgs),
     Man(crate::man::ManArgs),
 }
@@ -84,6 +85,7 @@ impl Cli {
             Command::Caps(args) => crate::caps::run(&args, context),
             Command::Init(args) => crate::init::run(&args, context),
             Command::Demo(args) => crate::demo::run(&args, context),
+            Command::Drill(args) => crate::drill::run(&args, context),
             Command::Completions(args) => crate::completions::run(&args, context),
             Command::Man(args) => crate::man::run(&args, context),
         }

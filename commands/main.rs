@@ -14,6 +14,7 @@ mod completions;
 mod content;
 mod context;
 mod demo;
+mod drill;
 mod error;
 mod given;
 mod guard;

@@ -40,6 +40,7 @@ set edit:completion:arg-completer[llmr] = {|@words|
             cand caps 'Show the catalogue: limits, reset clocks, the next reset, and where each number comes from'
             cand init 'Write a commented llmr.toml from the keys that the environment holds; never overwrites'
             cand demo 'Show what llmr does on a night when six providers fail: no key, no network, no config'
+            cand drill 'What your ladder does when its providers fail: each of them replaced by a scripted one on loopback'
             cand completions 'Print the completions of a shell'
             cand man 'Print the man page'
             cand help 'Print this message or the help of the given subcommand(s)'
@@ -303,6 +304,27 @@ set edit:completion:arg-completer[llmr] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
+        &'llmr;drill'= {
+            cand -m 'The ladder (default: the config''s default one)'
+            cand --model 'The ladder (default: the config''s default one)'
+            cand --scenario 'Play only this scenario (repeatable); --list shows them'
+            cand -n 'Requests in each play'
+            cand --requests 'Requests in each play'
+            cand --over 'The invented time over which they come'
+            cand --config 'Config file [env: LLMR_CONFIG]'
+            cand --state 'State file [env: LLMR_STATE]'
+            cand --color 'When to use colour'
+            cand --all-ladders 'Every ladder of the config'
+            cand --list 'List the scenarios'
+            cand --matrix 'Count what nine kinds of failure cost in calls; needs no config'
+            cand --json 'One JSON object per line: for each play, each file, or each row of the matrix'
+            cand -v 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+            cand --verbose 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
         &'llmr;completions'= {
             cand --config 'Config file [env: LLMR_CONFIG]'
             cand --state 'State file [env: LLMR_STATE]'
@@ -339,6 +361,7 @@ set edit:completion:arg-completer[llmr] = {|@words|
             cand caps 'Show the catalogue: limits, reset clocks, the next reset, and where each number comes from'
             cand init 'Write a commented llmr.toml from the keys that the environment holds; never overwrites'
             cand demo 'Show what llmr does on a night when six providers fail: no key, no network, no config'
+            cand drill 'What your ladder does when its providers fail: each of them replaced by a scripted one on loopback'
             cand completions 'Print the completions of a shell'
             cand man 'Print the man page'
             cand help 'Print this message or the help of the given subcommand(s)'
@@ -368,6 +391,8 @@ set edit:completion:arg-completer[llmr] = {|@words|
         &'llmr;help;init'= {
         }
         &'llmr;help;demo'= {
+        }
+        &'llmr;help;drill'= {
         }
         &'llmr;help;completions'= {
         }

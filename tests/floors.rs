@@ -19,6 +19,7 @@ const FLOORS: &[&[&str]] = &[
     &["transport"],
     &["route"],
     &["report", "rehearsal"],
+    &["drill"],
 ];
 
 fn floor(module: &str) -> Option<usize> {

@@ -7,6 +7,7 @@ mod completions;
 mod damaged_files;
 mod demo;
 mod discipline;
+mod drill;
 mod exits;
 mod floors;
 mod guard;

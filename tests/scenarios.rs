@@ -7,17 +7,11 @@
 //! of its own does.
 #![cfg(test)]
 
-mod asking;
-mod compare;
-mod file;
-mod stage;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use file::Scenario;
-use stage::Stage;
+use llmr::drill::{Scenario, play_file};
 
 /// Every file of the folder, by name.
 fn files() -> Vec<PathBuf> {
@@ -34,16 +28,13 @@ fn name(path: &Path) -> String {
 
 fn read(path: &Path) -> Result<Scenario, String> {
     let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
-    toml::from_str(&text).map_err(|error| error.to_string())
+    Scenario::read(&text)
 }
 
 /// What is wrong with the scenario as played; empty when it goes as it says.
 fn play(path: &Path) -> Vec<String> {
     match read(path) {
-        Ok(scenario) => match Stage::set(&scenario) {
-            Ok(mut stage) => stage.play(&scenario.acts),
-            Err(error) => vec![format!("  {error}\n")],
-        },
+        Ok(scenario) => play_file(&scenario, tempfile::tempdir().expect("a folder").path()),
         Err(error) => vec![format!("  {error}\n")],
     }
 }

@@ -29,12 +29,12 @@ pub struct Provider {
 #[derive(Debug)]
 struct Shared {
     wire: Wire,
-    script: Script,
     state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
 struct State {
+    script: Script,
     stopped: bool,
     hits: usize,
     seen: Vec<Seen>,
@@ -53,7 +53,7 @@ impl Provider {
     pub fn start(wire: Wire, script: impl Into<Script>) -> io::Result<Self> {
         let script = script.into();
         let refuses = script.refuses();
-        let shared = Arc::new(Shared { wire, script, state: Mutex::default() });
+        let shared = Arc::new(Shared { wire, state: Mutex::new(State { script, ..State::default() }) });
         if refuses {
             let socket = tokio::net::TcpSocket::new_v4()?;
             socket.bind(SocketAddr::from(([127, 0, 0, 1], 0)))?;
@@ -76,6 +76,13 @@ impl Provider {
     /// The wire format that it speaks.
     pub fn wire(&self) -> Wire {
         self.wire
+    }
+
+    /// Says from now on what this script says, from its beginning. One that refuses must have done so from the start.
+    pub fn play(&self, script: impl Into<Script>) {
+        let mut state = self.shared.lock();
+        state.script = script.into();
+        state.used.clear();
     }
 
     /// How many requests for an answer have arrived.
@@ -158,7 +165,7 @@ impl Shared {
             return play::not_found(stream);
         }
         match self.reply_to(&seen) {
-            Some(reply) => play::play(stream, self.wire, &seen, reply),
+            Some(reply) => play::play(stream, self.wire, &seen, &reply),
             None => play::play(stream, self.wire, &seen, &Reply::status(500, "the script is empty")),
         }
     }
@@ -172,16 +179,17 @@ impl Shared {
         }
     }
 
-    fn reply_to(&self, seen: &Seen) -> Option<&Reply> {
-        let (list, replies) = self.script.list(seen);
+    fn reply_to(&self, seen: &Seen) -> Option<Reply> {
         let mut state = self.lock();
-        state.hits += 1;
-        if state.seen.len() < KEPT {
-            state.seen.push(seen.clone());
+        let State { script, hits, seen: kept, used, .. } = &mut *state;
+        *hits += 1;
+        if kept.len() < KEPT {
+            kept.push(seen.clone());
         }
-        let used = state.used.entry(list).or_default();
+        let (list, replies) = script.list(seen);
+        let used = used.entry(list).or_default();
         let number = *used;
         *used += 1;
-        nth(replies, number)
+        nth(replies, number).cloned()
     }
 }

@@ -293,6 +293,20 @@ fn replies_come_in_order_and_by_model_and_key() {
 }
 
 #[test]
+fn a_new_script_begins_at_its_beginning() {
+    let provider =
+        Provider::start(Wire::OpenAi, vec![Reply::status(500, "one"), Reply::status(501, "two")]).expect("a provider");
+    let status = || match ask(&provider, "m", "", false) {
+        Outcome::Status(status, _) => status,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!((status(), status(), status()), (500, 501, 501));
+    provider.play(vec![Reply::status(502, "three"), Reply::status(503, "four")]);
+    assert_eq!((status(), status(), status()), (502, 503, 503));
+    assert_eq!(provider.hits(), 6);
+}
+
+#[test]
 fn an_unknown_word_in_a_script_is_an_error() {
     for text in ["replies = [\"hangg\"]", "reply = []", "replies = [{ answer = { txt = \"a\" } }]"] {
         assert!(toml::from_str::<Script>(text).is_err(), "{text}");

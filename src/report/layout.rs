@@ -60,7 +60,7 @@ pub(super) fn flowed(pieces: &[String], mark: &str, width: usize) -> Vec<String>
 
 /// The words of the text in lines of this width, each with its end; all but the first begin with `indent` blanks. What
 /// the text has in front of its first word stays.
-pub(super) fn wrapped(text: &str, indent: usize, width: usize) -> String {
+pub(crate) fn wrapped(text: &str, indent: usize, width: usize) -> String {
     let start = text.len() - text.trim_start().len();
     let (mut out, mut line) = (String::new(), text.get(..start).unwrap_or_default().to_owned());
     let mut is_new = true;

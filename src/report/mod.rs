@@ -22,6 +22,7 @@ pub use chat::{attempt_line, chat_json, skip_line, stored_json, trail};
 pub use check::{check_json, check_text};
 pub use choice::{Choice, Miss, readings, selector_of};
 pub use guard::{Guarded, Says};
+pub(crate) use layout::wrapped;
 pub use log::{capture_json, request_json, request_text, requests_text};
 pub use moment::{distance, rfc3339, span};
 pub use plan::Plan;

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::catalog::{Catalog, Wire, parse_duration};
+use crate::config::{self, Config};
+use crate::domain::Selector;
+use crate::policy::{Change, Versioned};
+use crate::rehearsal::{Provider, Script};
+use crate::report::trail;
+use crate::route::Report;
+use crate::store::{Batch, LogFilter, OpenOptions, SqliteStore, Store, update};
 use jiff::Timestamp;
-use llmr::catalog::{Catalog, Wire, parse_duration};
-use llmr::config::{self, Config};
-use llmr::domain::Selector;
-use llmr::policy::{Change, Versioned};
-use llmr::rehearsal::{Provider, Script};
-use llmr::report::trail;
-use llmr::route::Report;
-use llmr::store::{Batch, LogFilter, OpenOptions, SqliteStore, Store, update};
 
 use super::asking::Told;
 use super::compare::differences;
@@ -23,7 +23,7 @@ pub(super) struct Stage {
     pub(super) providers: BTreeMap<String, Provider>,
     pub(super) keys: BTreeMap<String, String>,
     pub(super) config: Config,
-    folder: tempfile::TempDir,
+    folder: PathBuf,
     pub(super) now: Option<Timestamp>,
     asked: usize,
 }
@@ -45,8 +45,8 @@ pub(super) struct Came {
 }
 
 impl Stage {
-    /// Starts the providers and reads the config.
-    pub(super) fn set(scenario: &Scenario) -> Result<Self, String> {
+    /// Starts the providers and reads the config; the state is kept in the folder.
+    pub(super) fn set(scenario: &Scenario, folder: &Path) -> Result<Self, String> {
         let (mut providers, mut keys) = (BTreeMap::new(), BTreeMap::new());
         let mut table = scenario.config.clone();
         for (name, part) in &scenario.providers {
@@ -64,8 +64,7 @@ impl Stage {
         let catalog = Catalog::builtin().map_err(|error| error.to_string())?;
         let config = config::parse(&table.to_string(), Path::new("scenario.toml"), catalog)
             .map_err(|problems| problems.iter().map(|problem| format!("{problem}\n")).collect::<String>())?;
-        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-        Ok(Self { providers, keys, config, folder, now: None, asked: 0 })
+        Ok(Self { providers, keys, config, folder: folder.to_owned(), now: None, asked: 0 })
     }
 
     /// Plays all acts; what is wrong, act by act.
@@ -120,7 +119,7 @@ impl Stage {
         let came = Came {
             reports: told.into_iter().filter_map(|told| told.report).collect(),
             at_once: ask.together.is_some(),
-            hits: self.hits().into_iter().map(|(name, count)| (name.clone(), count - before[&name])).collect(),
+            hits: since(&before, self.hits()),
             holds: store.holds().map_err(|error| error.to_string())?,
             shown,
             last_bodies: self.providers.iter().map(|(name, provider)| (name.clone(), body(provider))).collect(),
@@ -168,7 +167,7 @@ impl Stage {
     }
 
     pub(super) fn state(&self) -> PathBuf {
-        self.folder.path().join("state.db")
+        self.folder.join("state.db")
     }
 
     fn store(&self) -> Result<SqliteStore, String> {
@@ -214,6 +213,12 @@ fn variable(provider: &str, alias: &str) -> String {
 
 fn span(text: &str) -> Result<Duration, String> {
     parse_duration(text).ok_or_else(|| format!("`{text}` is no duration"))
+}
+
+/// How many more there are by now.
+fn since(before: &BTreeMap<String, usize>, now: BTreeMap<String, usize>) -> BTreeMap<String, usize> {
+    let more = |name: &String, count| before.get(name).map_or(count, |before| count - before);
+    now.into_iter().map(|(name, count)| (name.clone(), more(&name, count))).collect()
 }
 
 /// Each exchange with the rule that decided, and what the providers said.

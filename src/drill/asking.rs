@@ -2,18 +2,19 @@
 
 use std::time::Duration;
 
-use llmr::classify::Classifier;
-use llmr::clock::{Clock, Rng};
-use llmr::config::{CredentialConfig, KeyError};
-use llmr::domain::{ChatRequest, LadderName, Message, ProviderName, Redactor, RequestId, Role, Secret};
-use llmr::ladder::Directives;
-use llmr::route::{ConsumerGone, FallbackStore, Job, Observer, Outside, Report, Router, assemble, run};
-use llmr::store::{OpenOptions, SqliteStore, Store};
-use llmr::transport::{Transport, TransportOptions};
-use llmr::wire;
+use crate::classify::Classifier;
+use crate::clock::{Clock, Rng};
+use crate::config::{CredentialConfig, KeyError};
+use crate::domain::{ChatRequest, LadderName, Message, ProviderName, Redactor, Role, Secret};
+use crate::ladder::Directives;
+use crate::route::{ConsumerGone, FallbackStore, Job, Observer, Report};
+use crate::store::{OpenOptions, SqliteStore};
+use crate::transport::{Transport, TransportOptions};
+use crate::wire;
 use tokio::sync::watch;
 
 use super::file::{Ask, Then};
+use super::process::{Process, Wish};
 use super::stage::Stage;
 
 /// What is asked unless the scenario wants a longer prompt.
@@ -26,20 +27,23 @@ impl Stage {
     /// One request as a process of its own; no report when it does not live to tell.
     pub(super) fn send(&self, ask: &Ask, id: &str) -> Result<Told, String> {
         let store = FallbackStore::new(SqliteStore::open(&self.state(), OpenOptions::default()));
-        let clock = Clock::new(self.now.filter(|_| !ask.real_time));
-        let mut rng = Rng::new(Some(7));
-        let job = self.job(ask, id, &store, &mut rng)?;
         let transport = Transport::new(&TransportOptions::default()).map_err(|error| error.to_string())?;
-        let redactor = Redactor::new(self.keys.values().map(|key| Secret::new(key)));
-        let router = Router {
-            clock,
+        let process = Process {
+            config: &self.config,
             store: &store,
             transport: &transport,
             classifier: &Classifier::new(self.config.rules.clone()),
-            catalog: &self.config.catalog,
-            settings: &self.config.policy,
-            redactor: &redactor,
+            redactor: &Redactor::new(self.keys.values().map(|key| Secret::new(key))),
+            key: &|credential| self.key(credential),
         };
+        let mut rng = Rng::new(Some(7));
+        let job = self.job(&process, ask, id, &mut rng)?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.map_err(|error| error.to_string())?.block_on(self.live(&process, &job, ask, &mut rng))
+    }
+
+    /// Lets the process live as long as the scenario says.
+    async fn live(&self, process: &Process<'_>, job: &Job, ask: &Ask, rng: &mut Rng) -> Result<Told, String> {
         let mut eye = Eye { stage: self, ask, shown: Vec::new(), void: true, warnings: Vec::new() };
         let before: usize = self.hits().values().sum();
         let reached = async {
@@ -47,39 +51,28 @@ impl Stage {
                 tokio::task::yield_now().await;
             }
         };
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let report = runtime.map_err(|error| error.to_string())?.block_on(async {
-            let (sender, stop) = watch::channel(false);
-            let run = run(&router, &job, &mut rng, stop, &mut eye);
-            match ask.then {
-                Some(Then::Killed) => tokio::select! {
-                    report = run => Some(report),
-                    () = reached => None,
-                },
-                Some(Then::Interrupted) => {
-                    let interrupt = async {
-                        reached.await;
-                        sender.send_replace(true);
-                    };
-                    Some(tokio::join!(run, interrupt).0)
-                }
-                Some(Then::PipeCloses) | None => Some(run.await),
+        let (sender, stop) = watch::channel(false);
+        let clock = Clock::new(self.now.filter(|_| !ask.real_time));
+        let run = process.send(job, clock, rng, stop, &mut eye);
+        let report = match ask.then {
+            Some(Then::Killed) => tokio::select! {
+                report = run => Some(report),
+                () = reached => None,
+            },
+            Some(Then::Interrupted) => {
+                let interrupt = async {
+                    reached.await;
+                    sender.send_replace(true);
+                };
+                Some(tokio::join!(run, interrupt).0)
             }
-        });
-        let report = report.transpose().map_err(|error| error.to_string())?;
-        Ok(Told { report, shown: eye.shown, warnings: eye.warnings })
+            Some(Then::PipeCloses) | None => Some(run.await),
+        };
+        Ok(Told { report: report.transpose()?, shown: eye.shown, warnings: eye.warnings })
     }
 
-    fn job(&self, ask: &Ask, id: &str, store: &dyn Store, rng: &mut Rng) -> Result<Job, String> {
-        let name =
-            ask.ladder.as_ref().map_or(self.config.default_ladder.clone(), |name| LadderName::new(name.as_str()));
-        let salt = store.salt().map_err(|error| error.to_string())?;
-        let findings = store.findings(self.now.unwrap_or_default()).map_err(|error| error.to_string())?;
-        let key = |credential: &CredentialConfig| self.key(credential);
-        let outside = Outside { key: &key, env: &|_| None, salt: &salt, findings: &findings, shapes: &[] };
-        let mut ladder = assemble(&self.config, &name, &outside, rng).ok_or_else(|| format!("no ladder {name}"))?;
-        ladder.spec.limits.backoff = BACKOFF;
-        ladder.spec.limits.backoff_max = BACKOFF;
+    fn job(&self, process: &Process<'_>, ask: &Ask, id: &str, rng: &mut Rng) -> Result<Job, String> {
+        let named = ask.ladder.as_deref().map(LadderName::new);
         let prompt = ask.prompt_tokens.map_or(PROMPT.to_owned(), |tokens| "tick".repeat(tokens));
         let conversation = ask.messages.as_deref().map(serde_json::from_str).transpose();
         let conversation = conversation.map_err(|error| error.to_string())?;
@@ -87,7 +80,6 @@ impl Stage {
             conversation.as_ref().map(wire::conversation).transpose().map_err(|error| error.to_string())?;
         let schema = ask.schema.as_deref().map(serde_json::from_str).transpose();
         let request = ChatRequest {
-            system: ladder.system.clone(),
             messages: conversation.unwrap_or_else(|| vec![Message::text(Role::User, prompt)]),
             max_tokens: ask.max_tokens,
             schema: schema.map_err(|error| error.to_string())?,
@@ -99,7 +91,12 @@ impl Stage {
             no_fallback: ask.no_fallback,
             ..Directives::default()
         };
-        Ok(Job::new(RequestId::new(id), ladder, request, directives))
+        let clock = Clock::new(self.now);
+        let ladder = named.as_ref().unwrap_or(&self.config.default_ladder);
+        let mut job = process.job(Wish { id, ladder, request, directives }, clock, rng)?;
+        job.spec.limits.backoff = BACKOFF;
+        job.spec.limits.backoff_max = BACKOFF;
+        Ok(job)
     }
 
     /// The key, from an environment that holds what the scenario says.

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use crate::catalog::parse_duration;
+use crate::domain::{AttemptRecord, Dimension, ToolCall};
+use crate::ladder::Skip;
+use crate::policy::{CircuitState, HoldRecord, Versioned, holds_now, returns_at};
 use jiff::Timestamp;
-use llmr::catalog::parse_duration;
-use llmr::domain::{AttemptRecord, Dimension, ToolCall};
-use llmr::ladder::Skip;
-use llmr::policy::{CircuitState, HoldRecord, Versioned, holds_now, returns_at};
 
 use super::file::Expect;
 use super::stage::Came;

@@ -3,103 +3,104 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use llmr::domain::Outcome;
-use llmr::rehearsal::{Case, Reply};
 use serde::Deserialize;
+
+use crate::domain::Outcome;
+use crate::rehearsal::{Case, Reply};
 
 /// One file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Scenario {
+pub struct Scenario {
     /// What is shown, as a claim.
-    pub(super) title: String,
+    pub title: String,
     /// Why it matters, in one sentence.
-    pub(super) why: String,
+    pub why: String,
     /// Who is on stage.
-    pub(super) providers: BTreeMap<String, Part>,
+    pub providers: BTreeMap<String, Part>,
     /// The llmr.toml, to which the player adds where each provider is and where its keys are.
-    pub(super) config: toml::Table,
+    pub config: toml::Table,
     /// What happens, in order.
-    pub(super) acts: Vec<Act>,
+    pub acts: Vec<Act>,
 }
 
 /// One scripted provider.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Part {
+pub struct Part {
     /// `openai`, `anthropic` or `gemini`.
-    pub(super) wire: String,
+    pub wire: String,
     /// Its keys: alias and value. Without any it is asked without a key.
     #[serde(default)]
-    pub(super) keys: BTreeMap<String, String>,
+    pub keys: BTreeMap<String, String>,
     /// The account of all its keys; each key has one of its own when it is left out.
-    pub(super) account: Option<String>,
+    pub account: Option<String>,
     /// What it says, one reply after the other, the last one again and again.
     #[serde(default)]
-    pub(super) replies: Vec<Reply>,
+    pub replies: Vec<Reply>,
     /// What it says to requests for one model or with one key.
     #[serde(default)]
-    pub(super) cases: Vec<Case>,
+    pub cases: Vec<Case>,
 }
 
 /// Something that is done at a moment, and then a request if anything is expected of one.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Act {
+pub struct Act {
     /// When, on the wall clock.
-    pub(super) at: Option<Timestamp>,
+    pub at: Option<Timestamp>,
     /// When, after the act before.
-    pub(super) after: Option<String>,
+    pub after: Option<String>,
     /// Clears all holds that the selector means, as `llmr reset` does.
-    pub(super) reset: Option<String>,
+    pub reset: Option<String>,
     /// Puts new values in the place of keys, by `provider@alias`.
     #[serde(default)]
-    pub(super) new_keys: BTreeMap<String, String>,
+    pub new_keys: BTreeMap<String, String>,
     /// How it is asked.
     #[serde(default)]
-    pub(super) ask: Ask,
+    pub ask: Ask,
     /// What must come of it.
-    pub(super) expect: Option<Expect>,
+    pub expect: Option<Expect>,
 }
 
 /// How it is asked.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(super) struct Ask {
+pub struct Ask {
     /// Which ladder; the config's default one when it is left out.
-    pub(super) ladder: Option<String>,
+    pub ladder: Option<String>,
     /// Piece by piece.
-    pub(super) stream: bool,
+    pub stream: bool,
     /// The longest answer.
-    pub(super) max_tokens: Option<u32>,
+    pub max_tokens: Option<u32>,
     /// A prompt of about so many tokens.
-    pub(super) prompt_tokens: Option<usize>,
+    pub prompt_tokens: Option<usize>,
     /// A whole conversation instead of the prompt, as JSON text.
-    pub(super) messages: Option<String>,
+    pub messages: Option<String>,
     /// The JSON Schema of the answer, as text.
-    pub(super) schema: Option<String>,
+    pub schema: Option<String>,
     /// Only this provider.
-    pub(super) pin: Option<String>,
+    pub pin: Option<String>,
     /// Only the first eligible step.
-    pub(super) no_fallback: bool,
+    pub no_fallback: bool,
     /// So many requests, one after the other.
-    pub(super) times: Option<usize>,
+    pub times: Option<usize>,
     /// With so much time between them.
-    pub(super) every: Option<String>,
+    pub every: Option<String>,
     /// So many requests at the same moment, each a process of its own.
-    pub(super) together: Option<usize>,
+    pub together: Option<usize>,
     /// What happens to the one who asks, once a provider was reached or the first words were shown.
-    pub(super) then: Option<Then>,
+    pub then: Option<Then>,
     /// What another process clears while this one waits.
-    pub(super) reset_while_waiting: Option<String>,
+    pub reset_while_waiting: Option<String>,
     /// The wall clock runs, from now.
-    pub(super) real_time: bool,
+    pub real_time: bool,
 }
 
 /// What happens to the one who asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Then {
+pub enum Then {
     /// The process dies without a word.
     Killed,
     /// The user presses Ctrl-C.
@@ -115,39 +116,39 @@ pub(super) enum Then {
 /// Lines are compared word by word; a word `A..B` stands for any moment from A to B.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Expect {
+pub struct Expect {
     /// How each request ends.
-    pub(super) outcome: Outcome,
+    pub outcome: Outcome,
     /// Who answers.
-    pub(super) by: Option<String>,
+    pub by: Option<String>,
     /// How many requests reach each provider, over all of this act.
     #[serde(default)]
-    pub(super) hits: BTreeMap<String, usize>,
+    pub hits: BTreeMap<String, usize>,
     /// `deployment kind status class` for each exchange; `answered` in the place of a class.
-    pub(super) attempts: Option<Vec<String>>,
+    pub attempts: Option<Vec<String>>,
     /// `deployment reason [until time provenance]` for each step passed over; those not needed are left out.
     #[serde(default)]
-    pub(super) skipped: Vec<String>,
+    pub skipped: Vec<String>,
     /// `kind scope [limit] class until time provenance [probe time]` for each hold afterwards; circuits that count but
     /// are closed as `circuit scope closed class xN`.
     #[serde(default)]
-    pub(super) holds: Vec<String>,
+    pub holds: Vec<String>,
     /// When the first step returns.
-    pub(super) retry_at: Option<String>,
+    pub retry_at: Option<String>,
     /// The answer.
-    pub(super) text: Option<String>,
+    pub text: Option<String>,
     /// `name(arguments)` for each tool that the answer wants to be run.
-    pub(super) calls: Option<Vec<String>>,
+    pub calls: Option<Vec<String>>,
     /// What was shown piece by piece; a new element begins where everything before is void.
-    pub(super) shown: Option<Vec<String>>,
+    pub shown: Option<Vec<String>>,
     /// A part of the one line that says why there is no answer.
-    pub(super) error: Option<String>,
+    pub error: Option<String>,
     /// How long each request takes at most, in real time.
-    pub(super) within: Option<String>,
+    pub within: Option<String>,
     /// Parts of the last request that each provider got, as JSON text.
     #[serde(default)]
-    pub(super) sent: BTreeMap<String, String>,
+    pub sent: BTreeMap<String, String>,
     /// What must not stand in the last request that each provider got.
     #[serde(default)]
-    pub(super) never_sent: BTreeMap<String, String>,
+    pub never_sent: BTreeMap<String, String>,
 }
