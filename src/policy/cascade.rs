@@ -254,8 +254,7 @@ impl Cascade {
         };
         let since = if self.state == CascadeState::Open { now } else { self.since };
         let leases = self.without(holder);
-        (slots < ENOUGH_SLOTS)
-            .then(|| Self { state: CascadeState::Recovering, slots, since, leases, ..self.clone() })
+        (slots < ENOUGH_SLOTS).then(|| Self { state: CascadeState::Recovering, slots, since, leases, ..self.clone() })
     }
 
     /// After a request that fell through; none when that says nothing new. Late falls of requests that had passed before

@@ -110,7 +110,11 @@ fn it_opens_for_longer_each_time_but_never_beyond_the_return_of_a_step() {
             let who = nth.to_string();
             assert!(world.passes(&who, false, now));
             world.ends(&who, &fall(&["a"], retry_at.map(|after| now + after)), now);
-            assert_eq!(world.there.as_ref().map(|there| there.cascade.until), Some(at(now + lasts)), "{retry_at:?} {nth}");
+            assert_eq!(
+                world.there.as_ref().map(|there| there.cascade.until),
+                Some(at(now + lasts)),
+                "{retry_at:?} {nth}"
+            );
             now += lasts;
         }
     }
@@ -229,6 +233,8 @@ fn live(cascade: &Cascade, now: Timestamp) -> usize {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn after_any_history(moves in prop::collection::vec(does(), 1..60)) {
         let (mut world, mut now, mut out, mut next) = (World::default(), 1000, Vec::<String>::new(), 0);

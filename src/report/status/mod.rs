@@ -132,7 +132,7 @@ impl Status<'_> {
 
     /// Whether it may be asked. A key that was not looked at is taken for the one that failed.
     fn standing(&self, known: &Known) -> Standing<'_> {
-        let Snapshot { holds, usage } = self.snapshot;
+        let Snapshot { holds, usage, .. } = self.snapshot;
         let demand = Demand { requests: 1.0, ..Demand::default() };
         match eligibility(holds, &known.target, self.now, known.caller()) {
             Eligibility::Held(by) => Standing::Held(by),
