@@ -274,7 +274,7 @@ impl RequestArgs {
     }
 
     fn fill(&self, mut request: ChatRequest, ladder: Assembled, directives: Directives, context: &mut Context) -> Job {
-        let Assembled { mut spec, lanes, limits, system } = ladder;
+        let Assembled { mut spec, lanes, limits, system, cascade } = ladder;
         spec.limits.deadline = self.deadline.unwrap_or(spec.limits.deadline);
         spec.limits.wait = self.wait.unwrap_or(spec.limits.wait);
         spec.limits.max_cost_usd = self.max_cost.or(spec.limits.max_cost_usd);
@@ -298,6 +298,7 @@ impl RequestArgs {
             spec,
             lanes,
             request,
+            cascade,
             directives,
             wanted: Wanted::Words,
             stream: limits.stream,

@@ -240,6 +240,7 @@ fn job(
         spec: assembled.spec,
         lanes: assembled.lanes,
         request,
+        cascade: None,
         directives: Directives::default(),
         wanted: Wanted::Sign,
         stream: assembled.limits.stream,

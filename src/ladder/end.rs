@@ -39,6 +39,8 @@ pub enum SkipReason {
     NoFallback,
     /// The request's attempts are used up.
     AttemptsUsed,
+    /// The ladder itself is open.
+    LadderRests,
 }
 
 impl SkipReason {
@@ -56,6 +58,7 @@ impl SkipReason {
             Self::RefusedAlready(_) => "refused_already",
             Self::NoFallback => "no_fallback",
             Self::AttemptsUsed => "attempts_used",
+            Self::LadderRests => "ladder_open",
         }
     }
 }
@@ -74,6 +77,7 @@ impl fmt::Display for SkipReason {
             Self::RefusedAlready(class) => write!(f, "would refuse this request as well ({class})"),
             Self::NoFallback => f.write_str("no further step is allowed"),
             Self::AttemptsUsed => f.write_str("the request's attempts are used up"),
+            Self::LadderRests => f.write_str("the ladder rests"),
         }
     }
 }

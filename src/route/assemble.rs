@@ -7,6 +7,7 @@ use crate::clock::Rng;
 use crate::config::{Config, CredentialConfig, KeyError, LadderConfig, Limits, OnUnknown, StepConfig, Strategy};
 use crate::domain::{Deployment, LadderName, Secret};
 use crate::ladder::{RunLimits, Spec, StepSpec};
+use crate::policy::CascadeSettings;
 use crate::store::ShapeCount;
 
 use super::entry::{entry, gauges};
@@ -42,6 +43,8 @@ pub struct Assembled {
     pub limits: Limits,
     /// The ladder's standing instructions.
     pub system: Option<String>,
+    /// When the ladder itself opens.
+    pub cascade: Option<CascadeSettings>,
 }
 
 /// Assembles the ladder of that name with its chains; none when there is no such ladder.
@@ -67,13 +70,15 @@ pub fn assemble(config: &Config, name: &LadderName, outside: &Outside<'_>, rng: 
     });
     let limits = run_limits(&ladder.limits);
     let spec = Spec { name: name.clone(), steps, context_window, content_policy, last_resort, limits };
-    Some(Assembled { spec, lanes: builder.lanes, limits: ladder.limits, system: ladder.system.clone() })
+    let (limits, system, cascade) = (ladder.limits, ladder.system.clone(), ladder.cascade);
+    Some(Assembled { spec, lanes: builder.lanes, limits, system, cascade })
 }
 
 /// A ladder of these deployments alone, in this order, for a person who names what to ask.
 pub fn direct(deployments: &[Deployment], config: &Config) -> LadderConfig {
     let step = |deployment: &Deployment| StepConfig::of(deployment.clone(), config.limits.timeout);
-    LadderConfig::of(deployments.iter().map(step).collect(), config.limits)
+    // Who names deployments is not turned away because of a ladder.
+    LadderConfig { cascade: None, ..LadderConfig::of(deployments.iter().map(step).collect(), config.limits) }
 }
 
 fn run_limits(limits: &Limits) -> RunLimits {

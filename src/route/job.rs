@@ -7,6 +7,7 @@ use crate::catalog::ProviderInfo;
 use crate::config::StreamPolicy;
 use crate::domain::{ChatRequest, Deployment, RequestId, Secret, Timeouts};
 use crate::ladder::{Directives, RequestShape, Spec};
+use crate::policy::CascadeSettings;
 
 /// How one deployment is reached.
 #[derive(Debug, Clone)]
@@ -46,6 +47,8 @@ pub struct Job {
     pub request: ChatRequest,
     /// What can be said of it beforehand.
     pub shape: RequestShape,
+    /// When its ladder opens; none when it has no say.
+    pub cascade: Option<CascadeSettings>,
     /// What the user said about it.
     pub directives: Directives,
     /// What counts as an answer.

@@ -171,7 +171,8 @@ impl<S: Store> Drive<'_, S> {
             _ => None,
         };
         self.made.recorded = request.is_some();
-        let entry = Entry { attempt: Some((index, attempt)), kept, metered, request, lands: None };
+        let ladder_end = self.machine.end().filter(|_| request.is_some()).and_then(|end| self.ladder_end(end, None));
+        let entry = Entry { attempt: Some((index, attempt)), kept, metered, request, ladder_end, lands: None };
         let booked = self.book(step, event, started_at, &entry)?;
         if let Some(attempt) = self.made.attempts.last_mut() {
             attempt.held_until = booked.held_until;

@@ -105,6 +105,7 @@ impl Stage {
             lanes: ladder.lanes,
             request,
             shape,
+            cascade: ladder.cascade,
             directives,
             wanted: Wanted::Words,
             stream: ladder.limits.stream,
