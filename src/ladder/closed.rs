@@ -46,6 +46,14 @@ impl Run {
         free.chain(resort).any(is_another)
     }
 
+    /// What a request is told that the ladder turns away up to this time. With nobody to ask before another time, that is
+    /// the one that helps.
+    pub fn turned_away(&self, view: &View<'_>, until: Timestamp, is_looked_at: bool) -> TurnedAway {
+        let could_ask = self.could_ask_another(view, &[]);
+        let first = if could_ask { None } else { self.soonest(view, |_| true) };
+        TurnedAway { until: first.map_or(until, |first| first.max(until)), is_looked_at }
+    }
+
     /// The prints of the steps that were asked in vain and could be asked again at once; none when it did not come down
     /// the whole ladder, so that its end says nothing of it.
     pub fn asked_in_vain(&self, view: &View<'_>) -> Option<Vec<String>> {

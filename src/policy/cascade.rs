@@ -109,6 +109,13 @@ pub struct VersionedCascade {
     pub cascade: Cascade,
 }
 
+impl VersionedCascade {
+    /// Forgets it.
+    pub fn removal(&self) -> CascadeChange {
+        CascadeChange { ladder: self.cascade.ladder.clone(), expected: Some(self.version), cascade: None }
+    }
+}
+
 /// A write that happens only if the record is still at the version that the decision saw.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CascadeChange {
@@ -227,6 +234,11 @@ impl Cascade {
         self.leases.iter().filter(|lease| lease.holder != *holder).cloned().collect()
     }
 
+    /// The record without the request's lease; none when it has none.
+    fn freed(&self, holder: &RequestId) -> Option<Self> {
+        self.has_lease(holder).then(|| Self { leases: self.without(holder), ..self.clone() })
+    }
+
     /// A ladder of which nothing is remembered yet.
     fn new(tally: &Tally<'_>) -> Self {
         Self {
@@ -296,7 +308,9 @@ impl Cascade {
             self.until = later(now, doubled(settings.open, settings.open_max, self.opens));
             self.opens = self.opens.saturating_add(1);
         }
-        self.until = fall.retry_at.map_or(self.until, |at| self.until.min(at.max(now)));
+        // A time that was set before the clock was put back can be too far away.
+        let latest = self.until.min(later(now, settings.open_max));
+        self.until = fall.retry_at.map_or(latest, |at| latest.min(at.max(now)));
         self.state = CascadeState::Open;
         self.since = now;
         self.slots = 1;
@@ -325,21 +339,4 @@ pub fn after(there: Option<&VersionedCascade>, ending: &Ending, tally: &Tally<'_
         expected: there.map(|there| there.version),
         cascade: new,
     })
-}
-
-impl Cascade {
-    /// The record without the request's lease; none when it has none.
-    fn freed(&self, holder: &RequestId) -> Option<Self> {
-        self.has_lease(holder).then(|| Self { leases: self.without(holder), ..self.clone() })
-    }
-}
-
-/// Forgets the records of the ladders that are meant.
-pub fn forget(there: &[VersionedCascade], is_meant: impl Fn(&LadderName) -> bool) -> Vec<CascadeChange> {
-    let forgotten = |there: &VersionedCascade| CascadeChange {
-        ladder: there.cascade.ladder.clone(),
-        expected: Some(there.version),
-        cascade: None,
-    };
-    there.iter().filter(|there| is_meant(&there.cascade.ladder)).map(forgotten).collect()
 }

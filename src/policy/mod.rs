@@ -39,7 +39,6 @@ pub use backoff::full_jitter;
 pub use call::{Caller, Event, Moment, Report};
 pub use cascade::{
     Cascade, CascadeChange, CascadeState, Ending, Fall, Passage, Tally, VersionedCascade, after as after_request,
-    forget,
 };
 pub use finding::{About, BELIEVED, Finding};
 pub use gate::{Gate, claim, depends_on_caller, gate, holds_now, is_transient, returns_at};

@@ -102,7 +102,7 @@ impl<S: Store> Drive<'_, S> {
         let said = cascade.map(|cascade| (cascade, passage(self.job, cascade, &self.machine, view)));
         let needs_slot = match said {
             Some((cascade, Passage::Refused { until, is_looked_at })) => {
-                let away = TurnedAway { until, is_looked_at };
+                let away = self.machine.turned_away(view, until, is_looked_at);
                 self.made.passing.away = Some((away, why(cascade, &away)));
                 return Ok(Some(self.machine.turn_away(view, &away)));
             }
