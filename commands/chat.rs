@@ -120,7 +120,8 @@ fn print(report: &Report, config: &Config, json: bool, shown: bool, context: &Co
     if !matches!(report.end, End::Answered { .. }) {
         explain(report, context);
     }
-    if report.end.is_exhaustion() {
+    // That the ladder is open was told when it opened.
+    if report.end.is_exhaustion() && !report.turned_away {
         ring(report, config.alarm.as_ref(), context);
     }
     Ok(exit_code(report.end))
@@ -159,6 +160,14 @@ fn explain(report: &Report, context: &Context) {
 
 fn hints(report: &Report) -> Vec<String> {
     let hint = match report.end {
+        End::Exhausted { retry_at: Some(at) } if report.turned_away => {
+            let ladder = &report.record.ladder;
+            let soon = "or give the request time with --wait";
+            format!(
+                "one request may look {}; ask again then, {soon}; `llmr reset {ladder}` opens it at once",
+                rfc3339(at)
+            )
+        }
         End::Exhausted { retry_at: Some(at) } => {
             let soon = "or give the request time with --wait";
             format!("the first step returns {}; ask again then, {soon}", rfc3339(at))

@@ -4,7 +4,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use llmr::ladder::{Run, View};
+use llmr::policy::Passage;
 use llmr::report::Plan;
+use llmr::route::{cascade_of, passage};
 use llmr::store::{Accounts, Store};
 
 use crate::context::Context;
@@ -41,8 +43,13 @@ pub fn show(args: &RequestArgs, context: &mut Context) -> Result<ExitCode, CliEr
         now: context.clock.now(),
         elapsed: Duration::ZERO,
     };
-    let order = machine.plan(&view);
-    let mut skipped = machine.skipped(&view);
+    let cascade = cascade_of(&job, &snapshot, view.now);
+    let (order, mut skipped) = match cascade.map(|cascade| passage(&job, cascade, &machine, &view)) {
+        Some(Passage::Refused { until, is_looked_at }) => {
+            (Vec::new(), machine.skipped_by_ladder(&view, &machine.turned_away(&view, until, is_looked_at)))
+        }
+        _ => (machine.plan(&view), machine.skipped(&view)),
+    };
     // A last resort is asked although it is held.
     skipped.retain(|skip| !order.iter().any(|planned| planned.step == skip.step));
     let plan = Plan {
@@ -52,6 +59,7 @@ pub fn show(args: &RequestArgs, context: &mut Context) -> Result<ExitCode, CliEr
         order,
         skipped,
         domains: config.domains(&job.spec.name),
+        cascade,
     };
     let text = if args.json { format!("{}\n", plan.json()) } else { plan.text() };
     context.output.out(&llmr::domain::printable(&context.redactor().redact(&text)))?;

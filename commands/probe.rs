@@ -237,7 +237,7 @@ fn job(
     };
     let lease = args.deadline + SLACK + SLACK;
     let job = Job::new(context.request_id(), assembled, request, Directives::default());
-    Ok(Job { wanted: Wanted::Sign, retry_budget: 0, lease, ..job })
+    Ok(Job { wanted: Wanted::Sign, retry_budget: 0, lease, cascade: None, ..job })
 }
 
 fn show(

@@ -118,7 +118,7 @@ impl<'a> Call<'a> {
         context: &mut Context,
     ) -> Result<Self, CliError> {
         let now = context.clock.now();
-        let Snapshot { holds, usage } = store.snapshot(&Accounts::of([target])).map_err(nothing_written)?;
+        let Snapshot { holds, usage, .. } = store.snapshot(&Accounts::of([target])).map_err(nothing_written)?;
         let probe = probe_of(&holds, target, sent_at);
         let passed = flight_of(&usage, target, now).filter(|id| sent_at >= issued_at(id) || sent_at.is_none());
         let id = args.request_id.clone().or_else(|| probe.clone()).or_else(|| passed.clone());

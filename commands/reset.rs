@@ -4,11 +4,12 @@ use std::io::{BufRead, IsTerminal};
 use std::process::ExitCode;
 
 use jiff::Timestamp;
-use llmr::domain::{Dimension, RequestId, Scope, Target, printable};
+use llmr::domain::{Dimension, LadderName, RequestId, Scope, Target, printable};
 use llmr::policy::{
-    Change, Demand, Flight, HoldKind, Meter, MeterChange, UsageSettings, Versioned, VersionedMeter, full,
+    CascadeState, Change, Demand, Flight, HoldKind, Meter, MeterChange, UsageSettings, Versioned, VersionedCascade,
+    VersionedMeter, full,
 };
-use llmr::report::{Choice, Known, Reset, hold_line, meter_line};
+use llmr::report::{Choice, Known, Reset, cascade_line, hold_line, meter_line};
 use llmr::store::{Accounts, Batch, Snapshot, SqliteStore, Store, update_locked};
 
 use crate::context::Context;
@@ -17,11 +18,12 @@ use crate::status::{choice, known, sign};
 
 /// Clear holds, at once for all processes
 ///
-/// What is counted of a limit that leaves no room is forgotten with them, or it would go on keeping the deployment back.
+/// What is counted of a limit that leaves no room is forgotten with them, or it would go on keeping the deployment back;
+/// and a ladder that rests because its requests fell through is open to all again.
 #[derive(Debug, clap::Args)]
 pub struct ResetArgs {
-    /// What to clear: provider, provider/model, provider/model@credential, @credential, provider@credential, or the id
-    /// of a hold as `status` shows it
+    /// What to clear: provider, provider/model, provider/model@credential, @credential, provider@credential, the id of
+    /// a hold as `status` shows it, or a ladder that rests
     #[arg(value_name = "SELECTOR", required_unless_present = "all", conflicts_with = "all")]
     selectors: Vec<String>,
     /// Clear everything
@@ -80,7 +82,9 @@ pub fn run(args: &ResetArgs, context: &mut Context) -> Result<ExitCode, CliError
     if let Some(config) = &config {
         sign(&mut known, config, store.salt().ok().as_deref(), context);
     }
-    let choice = choice(&args.selectors, &known, holds, context)?;
+    let fallen = snapshot.cascades.iter().map(|there| &there.cascade.ladder);
+    let ladders: Vec<LadderName> = known.iter().flat_map(Known::on).chain(fallen).cloned().collect();
+    let choice = choice(&args.selectors, &known, holds, &ladders, context)?;
     let now = context.clock.now();
     let bounds = config.as_ref().map(|config| config.policy.usage).unwrap_or_default();
     let wanted = |snapshot: &Snapshot| {
@@ -89,12 +93,14 @@ pub fn run(args: &ResetArgs, context: &mut Context) -> Result<ExitCode, CliError
             spent.iter().any(|(target, full)| *full == dimension && scope.covers(target))
         };
         let meant = |scope: &Scope| args.usage && choice.means_scope(scope, &known);
+        let holds: (Vec<Versioned>, Vec<Versioned>) = snapshot
+            .holds
+            .iter()
+            .cloned()
+            .partition(|held| args.means(held.record.kind()) && choice.means_hold(held, &known));
         Split {
-            holds: snapshot
-                .holds
-                .iter()
-                .cloned()
-                .partition(|held| args.means(held.record.kind()) && choice.means_hold(held, &known)),
+            ladders: opened(args, snapshot, &known, &choice, &holds.0),
+            holds,
             meters: counted(snapshot, |meter| meant(&meter.scope) || is_spent(&meter.scope, meter.dimension)),
             // What is under way leaves no room either.
             flights: flying(snapshot, |flight| {
@@ -116,11 +122,14 @@ pub fn run(args: &ResetArgs, context: &mut Context) -> Result<ExitCode, CliError
         context.output.note("nothing was cleared");
         return Ok(ExitCode::SUCCESS);
     }
-    let Split { holds: (cleared, left), meters, flights } = if args.dry_run { found } else { clear(&store, wanted)? };
+    let split = if args.dry_run { found } else { clear(&store, wanted)? };
+    let ladders: Vec<VersionedCascade> = split.resting().cloned().collect();
+    let Split { holds: (cleared, left), meters, flights, .. } = split;
     let reset = Reset {
         now,
         dry_run: args.dry_run,
         cleared: &cleared,
+        ladders: &ladders,
         meters: &meters,
         flights: flights.len(),
         left: &left,
@@ -133,6 +142,8 @@ pub fn run(args: &ResetArgs, context: &mut Context) -> Result<ExitCode, CliError
 struct Split {
     /// Those that are cleared, and those that stay.
     holds: (Vec<Versioned>, Vec<Versioned>),
+    /// The ladders whose requests that fell through are forgotten.
+    ladders: Vec<VersionedCascade>,
     /// What is forgotten.
     meters: Vec<VersionedMeter>,
     /// The calls that count no longer as under way.
@@ -141,7 +152,12 @@ struct Split {
 
 impl Split {
     fn is_empty(&self) -> bool {
-        self.holds.0.is_empty() && self.meters.is_empty() && self.flights.is_empty()
+        self.holds.0.is_empty() && self.resting().next().is_none() && self.meters.is_empty() && self.flights.is_empty()
+    }
+
+    /// The ladders that let not all requests go; that others are forgotten changes nothing for anyone.
+    fn resting(&self) -> impl Iterator<Item = &VersionedCascade> {
+        self.ladders.iter().filter(|there| there.cascade.state != CascadeState::Closed)
     }
 
     fn batch(&self) -> Batch {
@@ -153,10 +169,33 @@ impl Split {
         Batch {
             changes: self.holds.0.iter().map(delete).collect(),
             meters: self.meters.iter().map(forget).collect(),
+            cascades: self.ladders.iter().map(VersionedCascade::removal).collect(),
             landed: self.flights.clone(),
             ..Batch::default()
         }
     }
+}
+
+/// The ladders that open to all again: those that are meant themselves, and those that could ask somebody thanks to the
+/// holds that go. One of which nobody here knows the steps goes with any hold.
+fn opened(
+    args: &ResetArgs,
+    snapshot: &Snapshot,
+    known: &[Known],
+    choice: &Choice,
+    cleared: &[Versioned],
+) -> Vec<VersionedCascade> {
+    let is_opened = |ladder: &LadderName| {
+        let mut steps = known.iter().filter(|known| known.on().any(|name| name == ladder)).peekable();
+        let is_strange = steps.peek().is_none();
+        let is_free = |known: &Known| {
+            let is_meant = args.names_none() && choice.means(&known.target, &snapshot.holds);
+            is_meant || cleared.iter().any(|held| held.record.scope().covers(&known.target))
+        };
+        let is_named = args.names_none() && (choice.is_everything() || choice.names_ladder(ladder));
+        is_named || steps.any(is_free) || (is_strange && !cleared.is_empty())
+    };
+    snapshot.cascades.iter().filter(|there| is_opened(&there.cascade.ladder)).cloned().collect()
 }
 
 fn counted(snapshot: &Snapshot, wanted: impl Fn(&Meter) -> bool) -> Vec<VersionedMeter> {
@@ -198,7 +237,16 @@ fn nothing(args: &ResetArgs, why: &str, context: &Context) -> Result<ExitCode, C
         let now = context.clock.now();
         return print(
             args,
-            &Reset { now, dry_run: args.dry_run, cleared: &[], meters: &[], flights: 0, left: &[], known: &[] },
+            &Reset {
+                now,
+                dry_run: args.dry_run,
+                cleared: &[],
+                meters: &[],
+                ladders: &[],
+                flights: 0,
+                left: &[],
+                known: &[],
+            },
             context,
         );
     }
@@ -217,10 +265,11 @@ fn confirm(found: &Split, context: &Context) -> Result<bool, CliError> {
     let now = context.clock.now();
     let holds = found.holds.0.iter().map(|held| hold_line(held, now));
     let meters = found.meters.iter().map(|held| meter_line(&held.meter, now));
-    for line in holds.chain(meters) {
+    let ladders = found.resting().map(|there| cascade_line(&there.cascade, now));
+    for line in holds.chain(ladders).chain(meters) {
         context.output.note(&format!("  {}", printable(&line)));
     }
-    let all = found.holds.0.len() + found.meters.len() + found.flights.len();
+    let all = found.holds.0.len() + found.resting().count() + found.meters.len() + found.flights.len();
     context.output.note(&format!("clear {} for all processes? [y/N]", count(all)));
     let mut answer = String::new();
     std::io::stdin().lock().read_line(&mut answer)?;

@@ -44,7 +44,7 @@ pub fn run(args: &StatusArgs, context: &mut Context) -> Result<ExitCode, CliErro
     if let Some(config) = &config {
         sign(&mut known, config, salt.as_deref(), context);
     }
-    let choice = choice(&args.selectors, &known, &snapshot.holds, context)?;
+    let choice = choice(&args.selectors, &known, &snapshot.holds, &[], context)?;
     let now = context.clock.now();
     let bounds = config.as_ref().map(|config| config.policy.usage).unwrap_or_default();
     let status = Status {
@@ -65,11 +65,18 @@ pub fn run(args: &StatusArgs, context: &mut Context) -> Result<ExitCode, CliErro
     Ok(ExitCode::SUCCESS)
 }
 
-/// Reads what the command line chooses, and says which of its words nothing answers to.
+/// Reads what the command line chooses, and says which of its words nothing answers to. Where ladders can be named, these
+/// are they.
 ///
 /// # Errors
 /// When a word is neither a selector nor the id of a hold.
-pub fn choice(words: &[String], known: &[Known], holds: &[Versioned], context: &Context) -> Result<Choice, CliError> {
+pub fn choice(
+    words: &[String],
+    known: &[Known],
+    holds: &[Versioned],
+    ladders: &[LadderName],
+    context: &Context,
+) -> Result<Choice, CliError> {
     let is_provider = |name: &str| {
         known.iter().any(|known| known.target.deployment.provider == *name)
             || holds.iter().any(|held| held.record.scope().provider == *name)
@@ -78,7 +85,7 @@ pub fn choice(words: &[String], known: &[Known], holds: &[Versioned], context: &
     let output = &context.output;
     let clean = |text: &str| printable(&context.redactor().redact(text));
     let say = |word: &str, text: &str| output.note(&format!("{} {}", output.label(word), clean(text)));
-    for miss in choice.misses(holds, known) {
+    for miss in choice.misses(holds, known, ladders) {
         let Miss { word, is_hold, near } = miss;
         match is_hold {
             true => say("warning", &format!("there is no hold `{word}`; it may have ended")),

@@ -3,6 +3,7 @@
 #![expect(unreachable_pub, reason = "nothing of a test can be reached from outside; `pub` says: for the other files")]
 
 mod captured;
+mod cascade;
 mod completions;
 mod damaged_files;
 mod demo;

@@ -31,8 +31,9 @@ fn number(stage: &Stage, query: &str) -> u32 {
 #[test]
 fn failures_at_once_are_as_many_in_a_row() {
     let bad = openai(breaks());
-    // A breaker that never opens counts them all.
-    let stage = Stage::with(&format!("{}[breaker]\nfailures = 1000\nconsecutive = 1000\n", config(&[("bad", &bad)])));
+    // A breaker that never opens counts them all, and so does a ladder.
+    let text = config(&[("bad", &bad)]).replace("[ladders.main]", "[ladders.main]\ncascade = { after = 1000 }");
+    let stage = Stage::with(&format!("{text}[breaker]\nfailures = 1000\nconsecutive = 1000\n"));
     all_at_once(&stage);
     assert_eq!(bad.hits(), PROCESSES as usize);
     assert_eq!(number(&stage, "SELECT count(*) FROM attempts WHERE class = 'server_error'"), PROCESSES);
@@ -41,6 +42,7 @@ fn failures_at_once_are_as_many_in_a_row() {
     let status = stage.json(&["status", "--json"]);
     assert_eq!(status["deployments"][0]["circuit"]["failures"], json!(PROCESSES));
     assert_eq!((&status["deployments"][0]["circuit"]["state"], &status["holds"]), (&json!("closed"), &json!([])));
+    assert_eq!(status["ladders"][0]["cascade"]["streak"], json!(PROCESSES));
 }
 
 #[test]

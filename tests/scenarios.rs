@@ -94,6 +94,7 @@ fn a_wrong_expectation_is_noticed() {
         ("# more", "retry_at = \"2026-08-23T03:00:20Z\"", "retry_at"),
         ("# more", "within = \"0s\"", "within"),
         ("# more", "error = \"a reason\"", "error"),
+        ("# more", "ladders = [\"main closed x1\"]", "ladders"),
         ("# more", "shown = [\"Noon.\"]", "shown"),
         ("# more", "sent = { beta = \"a word that nobody said\" }", "sent"),
         ("# more", "never_sent = { beta = \"What time is it\" }", "never_sent"),

@@ -93,7 +93,7 @@ fn plan_says_who_and_who_not() {
     stage.run(&["chat", "?"]).exits(0);
     let asked = (spent.hits(), good.hits());
     let plan = stage.json(&["plan", "--json"]);
-    assert_eq!(names(&plan), "now ladder order skipped domains domains_by shared single_failures unknown");
+    assert_eq!(names(&plan), "now ladder order skipped cascade domains domains_by shared single_failures unknown");
     assert!(names(&plan["order"][0]).starts_with("deployment step score"), "{plan}");
     assert_eq!(
         (&plan["now"], &plan["ladder"], &plan["domains"]),
@@ -142,7 +142,8 @@ fn status_tells_each_deployment_and_each_hold() {
     let stage = Stage::of(&[("spent", &spent), ("good", &good)]);
     stage.run(&["chat", "--request-id", "r1", "?"]).exits(0);
     let status = stage.json(&["status", "--json"]);
-    assert_eq!(names(&status), "now deployments holds");
+    assert_eq!(names(&status), "now deployments holds ladders");
+    assert_eq!(status["ladders"], json!([{"ladder": "main", "cascade": null}]));
     let deployments = status["deployments"].as_array().expect("a list");
     let held = deployments.iter().find(|one| one["deployment"] == json!("spent/m")).expect("spent");
     assert_eq!(

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use crate::catalog::parse_duration;
 use crate::domain::{AttemptRecord, Dimension, ToolCall};
 use crate::ladder::Skip;
-use crate::policy::{CircuitState, HoldRecord, Versioned, holds_now, returns_at};
+use crate::policy::{
+    Cascade, CascadeState, CircuitState, HoldRecord, Versioned, VersionedCascade, holds_now, returns_at,
+};
 use jiff::Timestamp;
 
 use super::file::Expect;
@@ -55,6 +57,9 @@ pub(super) fn differences(expect: &Expect, came: &Came, now: Timestamp) -> Strin
         part(&mut out, "skipped", &expect.skipped, &skipped);
     }
     part(&mut out, "holds", &expect.holds, &holds(&came.holds, now));
+    if let Some(wanted) = &expect.ladders {
+        part(&mut out, "ladders", wanted, &came.ladders.iter().map(ladder).collect::<Vec<_>>());
+    }
     if let Some(shown) = &expect.shown {
         part(&mut out, "shown", shown, &came.shown);
     }
@@ -118,6 +123,15 @@ fn skips(skipped: &[Skip]) -> Vec<String> {
         format!("{} {}{until}{trust}", skip.deployment, skip.reason.word())
     };
     skipped.iter().map(line).collect()
+}
+
+fn ladder(there: &VersionedCascade) -> String {
+    let Cascade { ladder, state, streak, slots, until, .. } = &there.cascade;
+    match state {
+        CascadeState::Closed => format!("{ladder} closed x{streak}"),
+        CascadeState::Open => format!("{ladder} open x{streak} until {until}"),
+        CascadeState::Recovering => format!("{ladder} recovering x{streak} slots {slots}"),
+    }
 }
 
 /// All holds that hold or count, sorted by their lines.

@@ -133,6 +133,9 @@ pub struct Expect {
     /// are closed as `circuit scope closed class xN`.
     #[serde(default)]
     pub holds: Vec<String>,
+    /// What is remembered of ladders afterwards: `ladder closed xN`, `ladder open xN until time` or
+    /// `ladder recovering xN slots M`, N being the requests in a row that fell through.
+    pub ladders: Option<Vec<String>>,
     /// When the first step returns.
     pub retry_at: Option<String>,
     /// The answer.

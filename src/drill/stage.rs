@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use crate::catalog::{Catalog, Wire, parse_duration};
 use crate::config::{self, Config};
-use crate::domain::Selector;
-use crate::policy::{Change, Versioned};
+use crate::domain::{LadderName, Selector};
+use crate::policy::{Change, Versioned, VersionedCascade};
 use crate::rehearsal::{Provider, Script};
 use crate::report::trail;
 use crate::route::Report;
-use crate::store::{Batch, LogFilter, OpenOptions, SqliteStore, Store, update};
+use crate::store::{Accounts, Batch, LogFilter, OpenOptions, Snapshot, SqliteStore, Store, update_locked};
 use jiff::Timestamp;
 
 use super::asking::Told;
@@ -38,6 +38,8 @@ pub(super) struct Came {
     pub(super) hits: BTreeMap<String, usize>,
     /// The holds afterwards.
     pub(super) holds: Vec<Versioned>,
+    /// The ladders that fell through.
+    pub(super) ladders: Vec<VersionedCascade>,
     /// What was shown piece by piece.
     pub(super) shown: Vec<String>,
     /// The body of the last request that each provider got.
@@ -113,6 +115,7 @@ impl Stage {
         }
         let now = self.now.unwrap_or_default();
         let store = self.store()?;
+        let snapshot = store.snapshot(&Accounts::None).map_err(|error| error.to_string())?;
         let body = |provider: &Provider| provider.requests().last().map_or(String::new(), |seen| seen.body.to_string());
         let warnings: Vec<String> = told.iter().flat_map(|told: &Told| told.warnings.clone()).collect();
         let shown = told.last().map(|told| told.shown.clone()).unwrap_or_default();
@@ -120,7 +123,8 @@ impl Stage {
             reports: told.into_iter().filter_map(|told| told.report).collect(),
             at_once: ask.together.is_some(),
             hits: since(&before, self.hits()),
-            holds: store.holds().map_err(|error| error.to_string())?,
+            holds: snapshot.holds,
+            ladders: snapshot.cascades,
             shown,
             last_bodies: self.providers.iter().map(|(name, provider)| (name.clone(), body(provider))).collect(),
         };
@@ -174,18 +178,26 @@ impl Stage {
         SqliteStore::open(&self.state(), OpenOptions::default()).map_err(|error| error.to_string())
     }
 
-    /// Clears all holds that cover a deployment which the selector means.
+    /// Clears all holds that cover a deployment which the selector means, and what is remembered of its ladders.
     pub(super) fn reset(&self, selector: &str) -> Result<(), String> {
         let selector: Selector = selector.parse().map_err(|error| format!("{error}"))?;
         let meant = self.config.all_deployments().into_iter().filter(|deployment| selector.matches(deployment));
         let targets: Vec<_> = meant.map(|deployment| self.config.target(&deployment)).collect();
-        let clear = |holds: &[Versioned]| {
-            let covered = holds.iter().filter(|held| targets.iter().any(|target| held.record.scope().covers(target)));
+        let of_ladder = |name: &LadderName| {
+            let ladder = self.config.ladders.get(name);
+            let steps = ladder.into_iter().flat_map(|ladder| &ladder.steps);
+            steps.map(|step| &step.deployment).any(|deployment| selector.matches(deployment))
+        };
+        let clear = |snapshot: &Snapshot| {
+            let covered =
+                snapshot.holds.iter().filter(|held| targets.iter().any(|target| held.record.scope().covers(target)));
             let delete =
                 |held: &Versioned| Change { key: held.record.key(), expected: Some(held.version), record: None };
-            (Batch { changes: covered.map(delete).collect(), ..Batch::default() }, ())
+            let ladders = snapshot.cascades.iter().filter(|there| of_ladder(&there.cascade.ladder));
+            let cascades = ladders.map(VersionedCascade::removal).collect();
+            (Batch { changes: covered.map(delete).collect(), cascades, ..Batch::default() }, ())
         };
-        update(&self.store()?, clear).map_err(|error| error.to_string())
+        update_locked(&self.store()?, &Accounts::None, clear).map_err(|error| error.to_string())
     }
 }
 

@@ -39,11 +39,16 @@ impl Run {
         }
     }
 
-    pub(super) fn wait_or_give_up(&mut self, view: &View<'_>) -> Step {
-        let limits = self.spec.limits;
+    /// Since when it waits, and how much longer it may.
+    pub(super) fn time_to_wait(&self, view: &View<'_>) -> (Duration, Duration) {
         let since = self.waiting_since.unwrap_or(view.elapsed);
         let waited = self.waited + view.elapsed.saturating_sub(since);
-        let budget = limits.wait.saturating_sub(waited);
+        (since, self.spec.limits.wait.saturating_sub(waited))
+    }
+
+    pub(super) fn wait_or_give_up(&mut self, view: &View<'_>) -> Step {
+        let limits = self.spec.limits;
+        let (since, budget) = self.time_to_wait(view);
         let soonest = self.soonest(view, |step| self.may_be_waited_for(step));
         let wait = soonest.map(|at| Duration::try_from(at.duration_since(view.now)).unwrap_or(Duration::ZERO));
         match wait {

@@ -43,6 +43,8 @@ pub enum SkipReason {
     AttemptsUsed,
     /// The shared budget of retries is spent.
     RetryDenied,
+    /// The ladder itself is open.
+    LadderRests,
 }
 
 impl SkipReason {
@@ -61,6 +63,7 @@ impl SkipReason {
             Self::NoFallback => "no_fallback",
             Self::AttemptsUsed => "attempts_used",
             Self::RetryDenied => "retry_denied",
+            Self::LadderRests => "ladder_open",
         }
     }
 }
@@ -81,6 +84,7 @@ impl fmt::Display for SkipReason {
             Self::NoFallback => f.write_str("no further step is allowed"),
             Self::AttemptsUsed => f.write_str("the request's attempts are used up"),
             Self::RetryDenied => f.write_str("the minute's budget of retries is spent"),
+            Self::LadderRests => f.write_str("the ladder rests"),
         }
     }
 }

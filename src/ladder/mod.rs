@@ -5,6 +5,7 @@
 //! second.
 
 mod bars;
+mod closed;
 mod closing;
 mod eligibility;
 mod end;
@@ -22,6 +23,7 @@ mod play;
 #[cfg(test)]
 mod tests;
 
+pub use closed::TurnedAway;
 pub use eligibility::{Eligibility, eligibility};
 pub use end::{End, Skip, SkipReason};
 pub use plans::{Failed, Remedy};

@@ -112,7 +112,7 @@ impl Run {
         first.into_iter().chain(last).collect()
     }
 
-    fn skip_of(&self, step: usize, view: &View<'_>) -> Option<Skip> {
+    pub(super) fn skip_of(&self, step: usize, view: &View<'_>) -> Option<Skip> {
         let spec = self.steps.get(step)?;
         let (reason, until, provenance) = match (self.progress.get(step)?.barred.clone(), self.turn(step, view)) {
             (Some(reason), _) => (reason, None, None),

@@ -7,6 +7,7 @@
 mod apply;
 mod backoff;
 mod call;
+mod cascade;
 mod circuit;
 mod cooldown;
 mod finding;
@@ -18,6 +19,8 @@ mod settings;
 mod until;
 mod usage;
 
+#[cfg(test)]
+mod cascade_tests;
 #[cfg(test)]
 mod history_tests;
 #[cfg(test)]
@@ -34,6 +37,9 @@ mod world;
 pub use apply::{apply, hold_scope};
 pub use backoff::full_jitter;
 pub use call::{Caller, Event, Moment, Report};
+pub use cascade::{
+    Cascade, CascadeChange, CascadeState, Ending, Fall, Passage, Tally, VersionedCascade, after as after_request,
+};
 pub use finding::{About, BELIEVED, Finding};
 pub use gate::{Gate, claim, depends_on_caller, gate, holds_now, is_transient, returns_at};
 pub use record::{

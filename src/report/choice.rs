@@ -7,7 +7,7 @@
 //! a key. Such a word is read in both ways.
 
 use crate::catalog::nearest_word;
-use crate::domain::{Deployment, ModelName, ParseNameError, Scope, Selector, Target};
+use crate::domain::{Deployment, LadderName, ModelName, ParseNameError, Scope, Selector, Target};
 use crate::policy::Versioned;
 
 use super::status::{Known, hold_id};
@@ -75,10 +75,16 @@ impl Choice {
         self.is_everything() || self.words.iter().any(|word| word.means_scope(scope, known))
     }
 
-    /// The words to which nothing answers that is known.
-    pub fn misses(&self, holds: &[Versioned], known: &[Known]) -> Vec<Miss> {
+    /// Whether the ladder itself is meant, by its name.
+    pub fn names_ladder(&self, ladder: &LadderName) -> bool {
+        self.words.iter().any(|word| word.is_name_of(ladder))
+    }
+
+    /// The words to which nothing answers that is known: no hold, no deployment, and none of the ladders.
+    pub fn misses(&self, holds: &[Versioned], known: &[Known], ladders: &[LadderName]) -> Vec<Miss> {
         let answered = |word: &&Word| {
-            holds.iter().any(|held| word.means_hold(held, known))
+            ladders.iter().any(|ladder| word.is_name_of(ladder))
+                || holds.iter().any(|held| word.means_hold(held, known))
                 || known.iter().any(|known| word.names(&known.target.deployment))
         };
         let miss = |word: &Word| {
@@ -102,6 +108,10 @@ impl Choice {
 }
 
 impl Word {
+    fn is_name_of(&self, ladder: &LadderName) -> bool {
+        !self.readings.is_empty() && *ladder == *self.text
+    }
+
     fn names(&self, deployment: &Deployment) -> bool {
         self.readings.iter().any(|selector| selector.matches(deployment))
     }

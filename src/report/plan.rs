@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 use crate::config::Domains;
 use crate::domain::{Deployment, LadderName};
 use crate::ladder::{Planned, Skip, StepSpec};
-use crate::policy::Tightness;
+use crate::policy::{Cascade, Tightness};
 
 use super::chat::{skip_json, skip_line};
 use super::domains::{domains_json, single_failures_text};
+use super::ladder::{cascade_json, cascade_pieces};
 use super::moment::rfc3339;
 
 /// What a ladder would do at one moment.
@@ -27,6 +28,8 @@ pub struct Plan<'a> {
     pub skipped: Vec<Skip>,
     /// What the ladder's own steps share.
     pub domains: Domains,
+    /// What is remembered of requests that fell through it.
+    pub cascade: Option<&'a Cascade>,
 }
 
 impl Plan<'_> {
@@ -44,6 +47,7 @@ impl Plan<'_> {
             "ladder": self.ladder,
             "order": order.collect::<Vec<_>>(),
             "skipped": self.skipped.iter().map(skip_json).collect::<Vec<_>>(),
+            "cascade": cascade_json(self.cascade),
         });
         if let Some(object) = object.as_object_mut() {
             object.extend(domains_json(&self.domains));
@@ -54,6 +58,10 @@ impl Plan<'_> {
     /// For people.
     pub fn text(&self) -> String {
         let mut out = format!("ladder {} at {}\n", self.ladder, rfc3339(self.now));
+        let rests = self.cascade.and_then(|cascade| cascade_pieces(cascade, self.now));
+        if let Some(pieces) = &rests {
+            out.push_str(&format!("  {}\n", pieces.join("; ")));
+        }
         for (place, planned) in self.order.iter().enumerate() {
             let Some(deployment) = self.deployment(planned) else { continue };
             let probe = if planned.probe { " (as the one probe of its hold)" } else { "" };
@@ -62,7 +70,9 @@ impl Plan<'_> {
             let last: String = reasons.map(|why| format!(" (put last: {why})")).collect();
             out.push_str(&format!("{:>3}. {deployment}  step {}{probe}{last}\n", place + 1, planned.step));
         }
-        if self.order.is_empty() {
+        if self.order.is_empty() && rests.is_some() {
+            out.push_str("  nobody: the ladder turns requests away\n");
+        } else if self.order.is_empty() {
             out.push_str("  nobody: every step is held or barred\n");
         }
         for skip in &self.skipped {

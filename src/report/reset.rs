@@ -5,8 +5,9 @@ use serde_json::{Value, json};
 
 use crate::domain::Deployment;
 use crate::ladder::{Eligibility, eligibility};
-use crate::policy::{Meter, Versioned, VersionedMeter};
+use crate::policy::{Meter, Versioned, VersionedCascade, VersionedMeter};
 
+use super::ladder::cascade_line;
 use super::moment::rfc3339;
 use super::status::{Known, hold_id, hold_json, hold_line};
 
@@ -19,6 +20,8 @@ pub struct Reset<'a> {
     pub dry_run: bool,
     /// What is cleared.
     pub cleared: &'a [Versioned],
+    /// The ladders that are open to all again.
+    pub ladders: &'a [VersionedCascade],
     /// What is counted no more.
     pub meters: &'a [VersionedMeter],
     /// How many calls count no longer as under way.
@@ -42,6 +45,7 @@ impl Reset<'_> {
             "cleared": self.cleared.iter().map(hold_json).collect::<Vec<_>>(),
             "eligible": free,
             "held": held.collect::<Vec<_>>(),
+            "ladders": self.ladders.iter().map(|there| &there.cascade.ladder).collect::<Vec<_>>(),
             "forgotten": self.meters.iter().map(|held| meter_json(&held.meter, self.now)).collect::<Vec<_>>(),
         })
     }
@@ -51,6 +55,9 @@ impl Reset<'_> {
         let verb = if self.dry_run { "would clear" } else { "cleared" };
         let mut out: String =
             self.cleared.iter().map(|held| format!("{verb} {}\n", hold_line(held, self.now))).collect();
+        for there in self.ladders {
+            out.push_str(&format!("{verb} {}\n", cascade_line(&there.cascade, self.now)));
+        }
         for held in self.meters {
             out.push_str(&format!(
                 "{} {}\n",

@@ -7,7 +7,7 @@ use crate::clock::Rng;
 use crate::config::{Config, CredentialConfig, Hedge, KeyError, LadderConfig, Limits, OnUnknown, StepConfig, Strategy};
 use crate::domain::{Deployment, LadderName, Secret};
 use crate::ladder::{ATTEMPTS, RunLimits, Spec, StepSpec};
-use crate::policy::{About, Finding};
+use crate::policy::{About, CascadeSettings, Finding};
 use crate::store::ShapeCount;
 
 use super::entry::{entry, gauges};
@@ -44,6 +44,8 @@ pub struct Assembled {
     pub system: Option<String>,
     /// Those of its author.
     pub developer: Option<String>,
+    /// When the ladder itself opens.
+    pub cascade: Option<CascadeSettings>,
 }
 
 /// Assembles the ladder of that name with its chains; none when there is no such ladder.
@@ -79,13 +81,15 @@ pub fn assemble(config: &Config, name: &LadderName, outside: &Outside<'_>, rng: 
         limits: ladder.limits,
         system: ladder.system.clone(),
         developer: ladder.developer.clone(),
+        cascade: ladder.cascade,
     })
 }
 
 /// A ladder of these deployments alone, in this order, for a person who names what to ask.
 pub fn direct(deployments: &[Deployment], config: &Config) -> LadderConfig {
     let step = |deployment: &Deployment| StepConfig::of(deployment.clone(), config.limits.timeout);
-    LadderConfig::of(deployments.iter().map(step).collect(), config.limits)
+    // Who names deployments is not turned away because of a ladder.
+    LadderConfig { cascade: None, ..LadderConfig::of(deployments.iter().map(step).collect(), config.limits) }
 }
 
 fn run_limits(limits: &Limits) -> RunLimits {

@@ -14,6 +14,7 @@ use crate::store::{Accounts, Batch, Snapshot, Store, StoreError, update_once};
 use crate::transport::Transport;
 use crate::wire::HttpRequest;
 
+use super::cascade::Passing;
 use super::exchange::Call;
 use super::fallback::FallbackStore;
 use super::flight::Flight;
@@ -117,6 +118,8 @@ pub(super) struct Made {
     pub(super) retries_denied: u32,
     /// Whether the request's own row is written.
     pub(super) recorded: bool,
+    /// What has been between it and its ladder.
+    pub(super) passing: Passing,
 }
 
 pub(super) struct Drive<'a, S> {
@@ -141,15 +144,17 @@ impl<'a, S: Store> Drive<'a, S> {
             let token = self.router.store.change_token().ok();
             let snapshot = self.router.store.snapshot(&self.accounts)?;
             let view = self.view(&snapshot);
-            let step = self.machine.poll(&view);
+            let step = self.next(&snapshot, &view)?;
             if let Some(warning) = self.router.store.take_warning() {
                 self.observer.warning(&warning);
             }
             match step {
-                Step::Send(exchange) => self.ask(&exchange, &snapshot.usage).await?,
-                Step::Wait(wait) => self.wait(wait, token).await,
-                Step::End(end) => {
-                    let skipped = self.machine.skipped(&view);
+                None => {}
+                Some(Step::Send(exchange)) => self.ask(&exchange, &snapshot.usage).await?,
+                Some(Step::Wait(wait)) => self.wait(wait, token).await,
+                Some(Step::End(end)) => {
+                    let skipped = self.skipped(&view);
+                    self.made.passing.ending = self.ladder_end(end, Some(&view));
                     return self.close(end, skipped);
                 }
             }
@@ -324,7 +329,12 @@ impl<'a, S: Store> Drive<'a, S> {
                 End::Exhausted { retry_at } => retry_at,
                 _ => None,
             },
-            error: reason(end, self.made.blame.as_ref(), self.made.unanswered.as_ref()),
+            error: self
+                .made
+                .passing
+                .turned_away(end)
+                .cloned()
+                .or_else(|| reason(end, self.made.blame.as_ref(), self.made.unanswered.as_ref())),
             retries_denied: self.made.retries_denied,
             attempts: attempts.clone(),
         }
@@ -334,15 +344,28 @@ impl<'a, S: Store> Drive<'a, S> {
     fn close(self, end: End, skipped: Vec<Skip>) -> Result<Report, StoreError> {
         let record = self.record(end);
         if !self.made.recorded {
-            self.router.store.commit(&Batch { request: Some(record.clone()), ..Batch::default() })?;
+            self.write_end(&record)?;
         }
         if let Some(warning) = self.router.store.take_warning() {
             self.observer.warning(&warning);
         }
+        let turned_away = self.made.passing.turned_away(end).is_some();
         let Made { answer, parsed, ttft, consumer_gone, .. } = self.made;
         let keep = matches!(end, End::Answered { .. } | End::Partial | End::WrongShape);
         let answer = answer.filter(|_| keep).unwrap_or_default();
         let Answer { text, reasoning, tool_calls, finish, .. } = answer;
-        Ok(Report { record, end, text, parsed, reasoning, tool_calls, finish, ttft, skipped, consumer_gone })
+        Ok(Report {
+            record,
+            end,
+            text,
+            parsed,
+            reasoning,
+            tool_calls,
+            finish,
+            ttft,
+            skipped,
+            turned_away,
+            consumer_gone,
+        })
     }
 }

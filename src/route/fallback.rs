@@ -8,7 +8,7 @@ use std::cell::{Cell, RefCell};
 use jiff::Timestamp;
 
 use crate::domain::{KeptAnswer, KeptEvidence, LadderName, Prefix, RequestId};
-use crate::policy::{Change, Finding, MeterChange, Versioned, VersionedMeter};
+use crate::policy::{CascadeChange, Change, Finding, MeterChange, Versioned, VersionedCascade, VersionedMeter};
 use crate::store::{
     Accounts, Batch, Claim, Health, LogFilter, LogPage, MemoryStore, ShapeCount, Snapshot, Store, StoreError,
 };
@@ -52,14 +52,20 @@ impl<S: Store> FallbackStore<S> {
 
     /// Lets memory begin with what can still be read. What cannot be read is forgotten: nothing else is left to do.
     pub fn take_over(&self, readable: &dyn Store) {
-        let Ok(Snapshot { holds, usage }) = readable.snapshot(&Accounts::All) else { return };
+        let Ok(Snapshot { holds, usage, cascades }) = readable.snapshot(&Accounts::All) else { return };
         let set = |held: Versioned| Change { key: held.record.key(), expected: None, record: Some(held.record) };
         let count = |held: VersionedMeter| {
             let key = (held.meter.scope.clone(), held.meter.dimension);
             MeterChange { key, expected: None, meter: Some(held.meter) }
         };
+        let open = |VersionedCascade { cascade, .. }| CascadeChange {
+            ladder: cascade.ladder.clone(),
+            expected: None,
+            cascade: Some(cascade),
+        };
         let _ = self.memory.commit(&Batch {
             changes: holds.into_iter().map(set).collect(),
+            cascades: cascades.into_iter().map(open).collect(),
             meters: usage.meters.into_iter().map(count).collect(),
             flights: usage.flights,
             estimates: usage.estimates,

@@ -9,6 +9,7 @@ use crate::catalog::ProviderInfo;
 use crate::config::StreamPolicy;
 use crate::domain::{ChatRequest, Deployment, RequestId, Secret, Timeouts};
 use crate::ladder::{Directives, RequestShape, Spec};
+use crate::policy::CascadeSettings;
 
 use super::assemble::Assembled;
 
@@ -54,6 +55,8 @@ pub struct Job {
     pub request: ChatRequest,
     /// What can be said of it beforehand.
     pub shape: RequestShape,
+    /// When its ladder opens; none when it has no say.
+    pub cascade: Option<CascadeSettings>,
     /// What the user said about it.
     pub directives: Directives,
     /// What counts as an answer.
@@ -80,7 +83,7 @@ const SLACK: Duration = Duration::from_secs(10);
 impl Job {
     /// A request that goes down a ladder by the ladder's own limits.
     pub fn new(id: RequestId, ladder: Assembled, request: ChatRequest, directives: Directives) -> Self {
-        let Assembled { spec, lanes, limits, .. } = ladder;
+        let Assembled { spec, lanes, limits, cascade, .. } = ladder;
         let shape = RequestShape::of(&request);
         let output = shape.max_tokens.unwrap_or(0);
         // A probe must not lose its lease while it is under way, and a step may have longer timers than its ladder.
@@ -91,6 +94,7 @@ impl Job {
             spec,
             lanes,
             request,
+            cascade,
             shape,
             directives,
             wanted: Wanted::Words,

@@ -20,6 +20,7 @@ use crate::policy::{
 };
 use crate::store::{Accounts, Batch, Store, StoreError, update_locked};
 
+use super::cascade::LadderEnd;
 use super::keep::kept;
 use super::record::{held_until, presentable};
 
@@ -73,6 +74,8 @@ pub struct Entry {
     pub answer: Option<KeptAnswer>,
     /// The request's own row, when this was its end. If it is exhausted, it says when the deployment returns.
     pub request: Option<RequestRecord>,
+    /// What that end means for its ladder.
+    pub ladder_end: Option<LadderEnd>,
 }
 
 /// What a call used, and what its answer says of limits and tokens.
@@ -146,6 +149,10 @@ impl Ledger<'_> {
                 meters: count(&snapshot.usage, &spent, now),
                 estimates: entry.metered.estimate(asked, &snapshot.usage).into_iter().collect(),
                 landed: snapshot.usage.landed(asked.request_id, now).into_iter().chain(entry.lands.clone()).collect(),
+                cascades: entry
+                    .ladder_end
+                    .as_ref()
+                    .map_or_else(Vec::new, |end| end.changes(&snapshot.cascades, asked.request_id, now)),
                 ..entry.batch(asked.request_id, held_until, changes.clone())
             };
             (batch, Booked { held_until, changes })

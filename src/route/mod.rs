@@ -6,6 +6,7 @@
 //! the calls that other programs make.
 
 mod assemble;
+mod cascade;
 mod drive;
 mod due;
 mod entry;
@@ -25,6 +26,7 @@ mod reply;
 mod settle;
 
 pub use assemble::{Assembled, Outside, assemble, direct};
+pub use cascade::{LadderEnd, cascade_of, passage};
 pub use drive::{Router, Stop, pause, run};
 pub use due::{Due, due};
 pub use entry::{entry, gauges};

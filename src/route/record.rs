@@ -37,6 +37,8 @@ pub struct Report {
     pub ttft: Option<Duration>,
     /// The steps that were not asked.
     pub skipped: Vec<Skip>,
+    /// Whether its ladder was open, so that nobody was asked.
+    pub turned_away: bool,
     /// Whether the reader closed the pipe before the end.
     pub consumer_gone: bool,
 }

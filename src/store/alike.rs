@@ -3,9 +3,10 @@
 use proptest::prelude::*;
 
 use super::contract::{at, attempt, change, circuit, cooldown, quarantine, request};
-use super::{Batch, LogFilter, MemoryStore, OpenOptions, SqliteStore, Store, StoreError};
+use super::contract_cascades::cascade;
+use super::{Accounts, Batch, LogFilter, MemoryStore, OpenOptions, SqliteStore, Store, StoreError};
 use crate::domain::{AttemptKind, AttemptRecord, Class, RequestId};
-use crate::policy::{Change, Family, HoldRecord};
+use crate::policy::{CascadeChange, Change, Family, HoldRecord};
 
 fn record() -> impl Strategy<Value = HoldRecord> {
     (0..5, 0..4_u32).prop_map(|(which, number)| match which {
@@ -26,6 +27,16 @@ fn any_change() -> impl Strategy<Value = Change> {
     })
 }
 
+fn any_cascade() -> impl Strategy<Value = CascadeChange> {
+    let expected = prop_oneof![Just(None), (1..4_i64).prop_map(Some)];
+    let ladder = prop::sample::select(vec!["main", "fast"]);
+    (expected, ladder, prop::option::weighted(0.8, 0..4_u32)).prop_map(|(expected, ladder, streak)| CascadeChange {
+        ladder: ladder.into(),
+        expected,
+        cascade: streak.map(|streak| cascade(ladder, streak)),
+    })
+}
+
 fn any_attempt() -> impl Strategy<Value = AttemptRecord> {
     let who = prop::sample::select(vec!["groq/llama@team", "groq/llama", "lab/qwen"]);
     let kind = prop::sample::select(AttemptKind::ALL);
@@ -41,8 +52,10 @@ fn batch() -> impl Strategy<Value = Batch> {
     let attempts = prop::collection::vec((id(), 0..3_u32, any_attempt()), 0..3);
     let request = (id(), 0..50_i64, prop::collection::vec(any_attempt(), 0..3))
         .prop_map(|(id, seconds, attempts)| request(id.as_str(), seconds, attempts));
-    (prop::collection::vec(any_change(), 0..3), attempts, prop::option::weighted(0.3, request))
-        .prop_map(|(changes, attempts, request)| Batch { changes, attempts, request, ..Batch::default() })
+    let cascades = prop::collection::vec(any_cascade(), 0..2);
+    (prop::collection::vec(any_change(), 0..3), cascades, attempts, prop::option::weighted(0.3, request)).prop_map(
+        |(changes, cascades, attempts, request)| Batch { changes, cascades, attempts, request, ..Batch::default() },
+    )
 }
 
 fn filter() -> impl Strategy<Value = LogFilter> {
@@ -96,7 +109,8 @@ proptest! {
         let memory = MemoryStore::new();
         for batch in &batches {
             prop_assert_eq!(kind(file.commit(batch)), kind(memory.commit(batch)), "{:?}", batch);
-            prop_assert_eq!(kind(file.holds()), kind(memory.holds()));
+            let (of_file, of_memory) = (file.snapshot(&Accounts::None), memory.snapshot(&Accounts::None));
+            prop_assert_eq!(kind(of_file), kind(of_memory));
         }
         prop_assert_eq!(kind(file.health()), kind(memory.health()));
         for filter in filters.iter().chain([&LogFilter::default()]) {

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::domain::LadderName;
 use crate::policy::Key;
 
 /// Trouble with the state. The message says what is wrong and names the file; [`hint`](Self::hint) says what to do.
@@ -23,6 +24,12 @@ pub enum StoreError {
     Mismatch {
         /// The record that it names.
         key: Box<Key>,
+    },
+    /// A change names one ladder and carries the record of another: a fault of the program.
+    #[error("a change names the ladder {ladder} and carries another")]
+    MismatchedLadder {
+        /// The ladder that it names.
+        ladder: LadderName,
     },
     /// There is no file, and none was to be made.
     #[error("there is no state file {}", path.display())]
@@ -144,7 +151,7 @@ impl StoreError {
             )
         };
         match self {
-            Self::Conflict | Self::Mismatch { .. } => None,
+            Self::Conflict | Self::Mismatch { .. } | Self::MismatchedLadder { .. } => None,
             Self::Contended { .. } => Some("run it again; too many processes write at the same moment".to_owned()),
             Self::Missing { .. } => {
                 Some("the first request makes it; `--state FILE` or LLMR_STATE names another".to_owned())

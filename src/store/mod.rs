@@ -20,7 +20,9 @@ use crate::domain::{
     AccountName, AttemptRecord, Class, Deployment, KeptAnswer, KeptEvidence, LadderName, ModelName, Outcome, Prefix,
     ProviderName, RequestId, RequestRecord, Selector, Target, Usage,
 };
-use crate::policy::{Change, Estimate, Finding, Flight, MeterChange, UsageState, Versioned};
+use crate::policy::{
+    CascadeChange, Change, Estimate, Finding, Flight, MeterChange, UsageState, Versioned, VersionedCascade,
+};
 
 pub use error::StoreError;
 pub use memory::MemoryStore;
@@ -33,6 +35,8 @@ pub struct Batch {
     pub changes: Vec<Change>,
     /// Meters that moved, each if it is still at the version that the decision saw.
     pub meters: Vec<MeterChange>,
+    /// Ladders that open or close, each if its record is still at the version that the decision saw.
+    pub cascades: Vec<CascadeChange>,
     /// Requests that take off. One of the same request is replaced.
     pub flights: Vec<Flight>,
     /// Requests that are over, if they were under way.
@@ -64,6 +68,11 @@ impl Batch {
 
     /// Refuses a change that names one record and carries another: it would compare one and write the other.
     fn check(&self) -> Result<(), StoreError> {
+        let of_another =
+            |change: &&CascadeChange| change.cascade.as_ref().is_some_and(|cascade| cascade.ladder != change.ladder);
+        if let Some(change) = self.cascades.iter().find(of_another) {
+            return Err(StoreError::MismatchedLadder { ladder: change.ladder.clone() });
+        }
         let astray = |change: &&Change| change.record.as_ref().is_some_and(|record| record.key() != change.key);
         match self.changes.iter().find(astray) {
             Some(change) => Err(StoreError::Mismatch { key: Box::new(change.key.clone()) }),
@@ -99,6 +108,8 @@ pub struct Snapshot {
     pub holds: Vec<Versioned>,
     /// The usage of the accounts that were wanted.
     pub usage: UsageState,
+    /// All ladders that fell through lately, by name.
+    pub cascades: Vec<VersionedCascade>,
 }
 
 /// When a deployment last worked and last failed, by the start of the attempt.
@@ -436,6 +447,8 @@ fn unfinished(id: &RequestId, started_at: Timestamp) -> RequestRecord {
 mod alike;
 #[cfg(test)]
 mod contract;
+#[cfg(test)]
+mod contract_cascades;
 #[cfg(test)]
 mod contract_kept;
 #[cfg(test)]

@@ -159,7 +159,7 @@ impl Router for Llmr {
         let id = RequestId::new(format!("r{}", self.requests));
         let mut run = Run::new(self.spec.clone(), RequestShape::default(), Directives::default());
         loop {
-            let Snapshot { holds, usage } = self.store.snapshot(&Accounts::All).expect("a store in memory");
+            let Snapshot { holds, usage, .. } = self.store.snapshot(&Accounts::All).expect("a store in memory");
             let bounds = &self.settings.usage;
             let view = View { holds: &holds, usage: &usage, bounds, now: world.now(), elapsed: world.elapsed() };
             match run.poll(&view) {

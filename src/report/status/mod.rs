@@ -12,12 +12,13 @@ use serde_json::{Value, json};
 use crate::domain::{Deployment, LadderName, Target};
 use crate::ladder::{Eligibility, eligibility};
 use crate::policy::{
-    Caller, CircuitState, Demand, Gauge, HoldRecord, LimitSource, Reading, Room, Tightness, UsageSettings, Versioned,
-    holds_now, readings, returns_at, room,
+    Caller, Cascade, CircuitState, Demand, Gauge, HoldRecord, LimitSource, Reading, Room, Tightness, UsageSettings,
+    Versioned, holds_now, readings, returns_at, room,
 };
 use crate::store::{Health, Snapshot};
 
 use super::choice::Choice;
+use super::ladder::cascade_json;
 use super::moment::rfc3339;
 use super::tone::{Tone, Toned};
 
@@ -46,6 +47,11 @@ pub struct Known {
 }
 
 impl Known {
+    /// The ladders that ask it, as a step or when nobody else is left.
+    pub fn on(&self) -> impl Iterator<Item = &LadderName> {
+        self.ladders.iter().map(|(name, _)| name).chain(&self.last_resort_of)
+    }
+
     /// With what it would be asked.
     pub fn caller(&self) -> Caller<'_> {
         Caller { key: self.fingerprint.as_deref(), entry: self.entry.as_deref() }
@@ -88,6 +94,9 @@ impl Status<'_> {
             "now": rfc3339(self.now),
             "deployments": self.shown().map(|known| self.deployment_json(known)).collect::<Vec<_>>(),
             "holds": self.shown_holds().map(hold_json).collect::<Vec<_>>(),
+            "ladders": self.shown_ladders().into_iter().map(|ladder| {
+                json!({"ladder": ladder, "cascade": cascade_json(self.cascade(ladder))})
+            }).collect::<Vec<_>>(),
         })
     }
 
@@ -126,13 +135,32 @@ impl Status<'_> {
         active.filter(|held| self.choice.means_hold(held, self.known))
     }
 
+    /// The ladders of which something is to be shown, sorted; without a config those that fell through.
+    fn shown_ladders(&self) -> Vec<&LadderName> {
+        let meant = self.known.iter().filter(|known| self.choice.means(&known.target, &self.snapshot.holds));
+        let meant = meant.flat_map(Known::on);
+        let is_known = |name: &LadderName| self.known.iter().flat_map(Known::on).any(|ladder| ladder == name);
+        let fallen = self.snapshot.cascades.iter().map(|there| &there.cascade.ladder);
+        let strange = fallen.filter(|name| self.choice.is_everything() && !is_known(name));
+        let mut ladders: Vec<&LadderName> = meant.chain(strange).collect();
+        ladders.sort();
+        ladders.dedup();
+        ladders
+    }
+
+    /// What is remembered of requests that fell through the ladder.
+    fn cascade(&self, ladder: &LadderName) -> Option<&Cascade> {
+        let cascades = self.snapshot.cascades.iter().map(|there| &there.cascade);
+        cascades.filter(|cascade| cascade.ladder == *ladder).find(|cascade| !cascade.is_void(self.now))
+    }
+
     fn covering(&self, target: &Target) -> impl Iterator<Item = &Versioned> {
         self.snapshot.holds.iter().filter(|held| held.record.scope().covers(target))
     }
 
     /// Whether it may be asked. A key that was not looked at is taken for the one that failed.
     fn standing(&self, known: &Known) -> Standing<'_> {
-        let Snapshot { holds, usage } = self.snapshot;
+        let Snapshot { holds, usage, .. } = self.snapshot;
         let demand = Demand { requests: 1.0, ..Demand::default() };
         match eligibility(holds, &known.target, self.now, known.caller()) {
             Eligibility::Held(by) => Standing::Held(by),

@@ -10,6 +10,7 @@ use crate::domain::{LadderName, Provenance};
 use crate::policy::returns_at;
 
 use super::{Known, NEAR_LIMIT, Standing, Status, hold_id};
+use crate::report::ladder::cascade_pieces;
 use crate::report::layout::{columns, cut, cut_middle, flowed, padded};
 use crate::report::moment::{distance, seconds_of};
 use crate::report::tone::{Tone, Toned};
@@ -43,13 +44,16 @@ struct Group {
     tone: Tone,
     /// What it says, in pieces.
     heading: Vec<String>,
+    /// Whether it is a ladder that turns requests away, which is told even if none of its steps is to be shown.
+    rests: bool,
     rows: Vec<Row>,
 }
 
 impl Status<'_> {
     /// All deployments that are to be shown, by ladder.
     pub(super) fn write_ladders(&self, out: &mut Toned, width: usize) {
-        let groups: Vec<Group> = self.groups().into_iter().filter(|group| !group.rows.is_empty()).collect();
+        let groups: Vec<Group> =
+            self.groups().into_iter().filter(|group| group.rests || !group.rows.is_empty()).collect();
         let layout = Layout::fitting(&groups, width);
         for (at, group) in groups.iter().enumerate() {
             for (nth, line) in flowed(&group.heading, ";", width).into_iter().enumerate() {
@@ -69,15 +73,15 @@ impl Status<'_> {
     }
 
     fn groups(&self) -> Vec<Group> {
-        let mut ladders: Vec<&LadderName> = self.known.iter().flat_map(|k| k.ladders.iter().map(|(l, _)| l)).collect();
-        ladders.extend(self.known.iter().flat_map(|known| &known.last_resort_of));
-        ladders.sort();
-        ladders.dedup();
-        let mut groups: Vec<Group> = ladders.into_iter().map(|ladder| self.ladder(ladder)).collect();
-        let heading = if groups.is_empty() { "known from the state:" } else { "on no ladder:" };
+        let mut groups: Vec<Group> = self.shown_ladders().into_iter().map(|ladder| self.ladder(ladder)).collect();
+        let heading = if self.known.iter().flat_map(Known::on).next().is_none() {
+            "known from the state:"
+        } else {
+            "on no ladder:"
+        };
         let loose = self.shown().filter(|known| known.ladders.is_empty() && known.last_resort_of.is_empty());
         let rows = loose.map(|known| self.row(known, String::new())).collect();
-        groups.push(Group { tone: Tone::Strong, heading: vec![heading.to_owned()], rows });
+        groups.push(Group { tone: Tone::Strong, heading: vec![heading.to_owned()], rests: false, rows });
         groups
     }
 
@@ -94,7 +98,15 @@ impl Status<'_> {
         // Whatever is shown, the heading speaks of the whole ladder.
         let all: Vec<&Known> = self.known.iter().flat_map(|known| on(known).into_iter().map(move |_| known)).collect();
         let (tone, can, first) = self.verdict(&all);
-        Group { tone, heading: std::iter::once(format!("ladder {ladder}: {can}")).chain(first).collect(), rows }
+        let pieces = self.cascade(ladder).and_then(|cascade| cascade_pieces(cascade, self.now));
+        let (rests, tone) = (pieces.is_some(), if pieces.is_some() { Tone::Bad } else { tone });
+        // Without a config nobody knows its steps.
+        let can = (!all.is_empty() || !rests).then_some(can);
+        let mut heading: Vec<String> = pieces.into_iter().flatten().chain(can).chain(first).collect();
+        if let Some(start) = heading.first_mut() {
+            start.insert_str(0, &format!("ladder {ladder}: "));
+        }
+        Group { tone, heading, rests, rows }
     }
 
     /// How many of the steps can be asked; if none, when the first returns.

@@ -288,7 +288,7 @@ proptest! {
             for word in [selector_of(held.record.scope()).to_string(), held.record.scope().provider.to_string()] {
                 let choice = choice(word.clone()).expect("a selector");
                 prop_assert!(choice.means_hold(held, &known), "{} of {}", word, held.record.scope());
-                prop_assert_eq!(choice.misses(&holds, &known), []);
+                prop_assert_eq!(choice.misses(&holds, &known, &[]), []);
             }
             // By its id, and then it alone, unless a provider has that name.
             let by_id = choice(id.to_owned()).expect("an id");

@@ -18,7 +18,8 @@ use crate::domain::{
     ProviderName, RequestId, RequestRecord,
 };
 use crate::policy::{
-    Change, Estimate, Finding, Flight, Key, MeterChange, MeterKey, UsageState, Versioned, VersionedMeter,
+    CascadeChange, Change, Estimate, Finding, Flight, Key, MeterChange, MeterKey, UsageState, Versioned,
+    VersionedCascade, VersionedMeter,
 };
 
 use kept::Kept;
@@ -37,6 +38,7 @@ struct State {
     /// The highest version of any record that was removed; new ones begin above it.
     last_version: i64,
     meters: BTreeMap<MeterKey, VersionedMeter>,
+    cascades: BTreeMap<LadderName, VersionedCascade>,
     flights: BTreeMap<RequestId, Flight>,
     estimates: BTreeMap<(ProviderName, ModelName), Estimate>,
     attempts: BTreeMap<(RequestId, u32), AttemptRecord>,
@@ -189,7 +191,7 @@ impl State {
             flights: flights.cloned().collect(),
             estimates: estimates.cloned().collect(),
         };
-        Snapshot { holds: self.holds(), usage }
+        Snapshot { holds: self.holds(), usage, cascades: self.cascades.values().cloned().collect() }
     }
 
     fn commit(&mut self, batch: &Batch) -> Result<(), StoreError> {
@@ -204,7 +206,11 @@ impl State {
         for change in &batch.meters {
             apply_to_meters(&mut meters, change)?;
         }
-        (self.holds, self.meters) = (holds, meters);
+        let mut cascades = self.cascades.clone();
+        for change in &batch.cascades {
+            apply_to_cascades(&mut cascades, &mut last_version, change)?;
+        }
+        (self.holds, self.meters, self.cascades) = (holds, meters, cascades);
         (self.last_hold_id, self.last_version) = (last_hold_id, last_version);
         self.flights.retain(|id, _| !batch.landed.contains(id));
         self.flights.extend(batch.flights.iter().map(|flight| (flight.id.clone(), flight.clone())));
@@ -333,6 +339,28 @@ fn apply_to_meters(meters: &mut BTreeMap<MeterKey, VersionedMeter>, change: &Met
             meters.insert(change.key.clone(), held);
         }
         None => drop(meters.remove(&change.key)),
+    }
+    Ok(())
+}
+
+fn apply_to_cascades(
+    cascades: &mut BTreeMap<LadderName, VersionedCascade>,
+    last_version: &mut i64,
+    change: &CascadeChange,
+) -> Result<(), StoreError> {
+    let found = cascades.get(&change.ladder).map(|there| there.version);
+    if found != change.expected {
+        return Err(StoreError::Conflict);
+    }
+    match &change.cascade {
+        Some(cascade) => {
+            let version = found.unwrap_or(*last_version) + 1;
+            cascades.insert(change.ladder.clone(), VersionedCascade { version, cascade: cascade.clone() });
+        }
+        None => {
+            cascades.remove(&change.ladder);
+            *last_version = found.unwrap_or(0).max(*last_version);
+        }
     }
     Ok(())
 }

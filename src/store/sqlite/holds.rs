@@ -153,8 +153,13 @@ pub(super) fn apply(conn: &Connection, change: &Change) -> Result<(), Trouble> {
     one(written)
 }
 
+/// Keeps the version of a record that was removed.
+pub(super) fn note_removed(conn: &Connection, version: i64) -> Result<(), Trouble> {
+    execute(conn, NOTE_REMOVED, params![version]).map(drop)
+}
+
 /// Nothing written means that the record is not as the decision saw it.
-fn one(written: usize) -> Result<(), Trouble> {
+pub(super) fn one(written: usize) -> Result<(), Trouble> {
     if written == 1 { Ok(()) } else { Err(Trouble::Conflict) }
 }
 
@@ -264,8 +269,7 @@ fn remove(conn: &Connection, change: &Change) -> Result<(), Trouble> {
     if let Some(version) = change.expected {
         let values = params![provider, account, credential, model, region, last, version];
         one(execute(conn, &format!("DELETE {key} AND version = ?7"), values)?)?;
-        execute(conn, NOTE_REMOVED, params![version])?;
-        return Ok(());
+        return note_removed(conn, version);
     }
     let values = params![provider, account, credential, model, region, last];
     let there = conn.prepare_cached(&format!("SELECT 1 {key}"))?.exists(values)?;

@@ -9,6 +9,7 @@
 mod answers;
 mod aside;
 mod busy;
+mod cascades;
 mod error;
 mod evidence;
 mod holds;
@@ -145,12 +146,15 @@ impl Drop for SqliteStore {
 }
 
 fn snapshot(conn: &Connection, of: &Accounts) -> Result<Snapshot, Trouble> {
-    Ok(Snapshot { holds: holds::read(conn)?, usage: usage::read(conn, of)? })
+    Ok(Snapshot { holds: holds::read(conn)?, usage: usage::read(conn, of)?, cascades: cascades::read(conn)? })
 }
 
 fn write_batch(conn: &Connection, batch: &Batch) -> Result<(), Trouble> {
     for change in &batch.changes {
         holds::apply(conn, change)?;
+    }
+    for change in &batch.cascades {
+        cascades::apply(conn, change)?;
     }
     usage::write(conn, batch)?;
     learned::write(conn, batch)?;

@@ -53,6 +53,9 @@ const SPARE: u64 = 256;
 /// So many pages are given back in one call at most: half a MB, and a write of about that size.
 const GIVEN_BACK: u64 = 128;
 
+/// So long after its time the record of a ladder goes: well after it has ceased to say anything.
+const CASCADES: Duration = Duration::from_secs(7 * 24 * 3600);
+
 const OLDEST: &str = "SELECT min(oldest) FROM (SELECT min(started_at) AS oldest FROM attempts \
      UNION ALL SELECT min(started_at) FROM requests)";
 
@@ -68,6 +71,11 @@ const DELETE_ATTEMPTS: &str = "DELETE FROM attempts WHERE place IN \
 const DELETE_REQUESTS: &str = "DELETE FROM requests WHERE place IN \
      (SELECT place FROM requests WHERE started_at < ?1 AND place < (SELECT max(place) FROM requests) \
      ORDER BY started_at LIMIT ?2)";
+
+/// Ladders that fell through and were not asked again; what is so old says nothing any more.
+const DELETE_CASCADES: &str = "DELETE FROM cascades WHERE max(since, until) < ?1";
+
+const OLD_CASCADE: &str = "SELECT 1 FROM cascades WHERE max(since, until) < ?1 LIMIT 1";
 
 impl SqliteStore {
     /// Deletes what is older or more than is to be kept, a bounded number of rows per call; meant to be called by each
@@ -99,6 +107,10 @@ impl SqliteStore {
             if attempts + requests == 0 {
                 break;
             }
+        }
+        let before = now.as_millisecond().saturating_sub(i64::try_from(CASCADES.as_millis()).unwrap_or(i64::MAX));
+        if self.read(|conn| Ok(conn.prepare_cached(OLD_CASCADE)?.exists([before])?))? {
+            self.write(|conn| Ok(conn.prepare_cached(DELETE_CASCADES)?.execute([before])?))?;
         }
         let (_, free) = self.read(pages)?;
         if free > SPARE {

@@ -124,6 +124,27 @@ impl<'r, 's> Fields<'r, 's> {
         Ok(holder.zip(until).map(|(holder, until)| Lease { holder, until }))
     }
 
+    /// Holders and times, with blanks between them.
+    pub(super) fn leases(&mut self) -> Result<Vec<Lease>, Trouble> {
+        let text: String = self.get()?;
+        let words: Vec<&str> = text.split_ascii_whitespace().collect();
+        let lease = |pair: &[&str]| match pair {
+            [holder, ms] => {
+                let until = Timestamp::from_millisecond(ms.parse().ok()?).ok()?;
+                Some(Lease { holder: RequestId::new(*holder), until })
+            }
+            _ => None,
+        };
+        let leases: Option<_> = words.chunks(2).map(lease).collect();
+        leases.ok_or_else(|| self.bad("not a list of holders and milliseconds"))
+    }
+
+    /// A JSON list of texts.
+    pub(super) fn words(&mut self) -> Result<Vec<String>, Trouble> {
+        let text: String = self.get()?;
+        serde_json::from_str(&text).map_err(|error| self.bad(error))
+    }
+
     /// `provider, model, credential`
     pub(super) fn deployment(&mut self) -> Result<Deployment, Trouble> {
         Ok(Deployment {

@@ -1,5 +1,5 @@
-//! What can still be read of a damaged file: the holds, when each deployment last worked, what was used of limits, and
-//! the salt of the keys' fingerprints. The log stays where it is: nothing depends on it, and it is long.
+//! What can still be read of a damaged file: the holds, the ladders that are open, when each deployment last worked, what
+//! was used of limits, and the salt of the keys' fingerprints. The log stays where it is: nothing depends on it, and it is long.
 
 use std::path::Path;
 
@@ -8,17 +8,18 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, params_from_iter};
 
 use super::row::Trouble;
-use super::{holds, log, usage};
+use super::{cascades, holds, log, usage};
 use crate::store::Accounts;
 
 /// The tables, and the first column of the key by which each is stored.
-const TABLES: [(&str, &str); 6] = [
+const TABLES: [(&str, &str); 7] = [
     ("cooldowns", "id"),
     ("quarantines", "id"),
     ("circuits", "id"),
     ("deployments", "provider"),
     ("meters", "provider"),
     ("estimates", "provider"),
+    ("cascades", "ladder"),
 ];
 
 const SALT: &str = "SELECT value FROM meta WHERE key = 'salt' AND length(unhex(value)) = 16";
@@ -83,6 +84,9 @@ fn drop_nonsense(fresh: &Connection) -> rusqlite::Result<usize> {
     }
     if usage::read(fresh, &Accounts::All).is_err() {
         fresh.execute_batch("DELETE FROM meters; DELETE FROM estimates")?;
+    }
+    if cascades::read(fresh).is_err() {
+        fresh.execute("DELETE FROM cascades", [])?;
     }
     loop {
         match holds::read(fresh) {

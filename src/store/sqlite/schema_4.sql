@@ -72,7 +72,8 @@ CREATE TABLE cascades (
     slots INTEGER NOT NULL, -- requests that may go at the same time while it recovers
     leases TEXT NOT NULL, -- those that do: holder and time, with blanks between them
     since INTEGER NOT NULL,
-    until INTEGER NOT NULL,
+    until INTEGER NOT NULL, -- when one request may look; while closed, the latest that fell through
+    failed TEXT NOT NULL, -- JSON: the steps that were asked in vain and could be asked again at once
     evidence TEXT NOT NULL,
     request_id TEXT
 ) STRICT, WITHOUT ROWID;

@@ -4,6 +4,8 @@ use super::*;
 use crate::clock::Clock;
 use crate::domain::Scope;
 use crate::policy::HoldRecord;
+use crate::store::Accounts;
+use crate::store::contract_cascades::{cascade, writes};
 
 /// The size of a page, in bytes.
 const PAGE: usize = 1024;
@@ -308,4 +310,24 @@ fn rows_that_make_no_sense_do_not_come_along() {
     let holds = store.holds().expect("holds");
     assert!(holds.len() > 100 && holds.iter().all(|held| held.id < 199), "{}", holds.len());
     assert_eq!(store.salt().expect("a salt of its own").len(), 16);
+}
+
+#[test]
+fn ladders_that_are_open_come_along_as_far_as_they_make_sense() {
+    for (nonsense, left) in [(None, 2), (Some("UPDATE cascades SET state = 'ajar' WHERE ladder = 'fast'"), 0)] {
+        let place = place();
+        used(&place.path, 200);
+        let store = open(&place.path).expect("opened");
+        store.commit(&writes(None, cascade("main", 2))).expect("written");
+        store.commit(&writes(None, cascade("fast", 1))).expect("written");
+        drop(store);
+        nonsense.map(|sql| raw(&place.path).execute(sql, []).expect("written"));
+        raw(&place.path).query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).expect("written back");
+        damage(&place.path, pages_of(&place.path, "cooldowns")[1]);
+        let store = heal(&place.path);
+        let holds = store.holds().expect("holds");
+        let cascades = store.snapshot(&Accounts::None).expect("a snapshot").cascades;
+        assert!(holds.len() > 100 && cascades.len() == left, "{} {cascades:?}", holds.len());
+        assert!(left == 0 || cascades.iter().any(|there| there.cascade == cascade("main", 2)));
+    }
 }

@@ -1,6 +1,8 @@
 //! The log stays bounded, a little at a time.
 
 use super::*;
+use crate::store::Accounts;
+use crate::store::contract_cascades::{cascade, writes};
 use crate::store::sqlite::prune::{Pruned, Retention};
 
 /// Requests that started so many seconds after the beginning, with two attempts each.
@@ -138,4 +140,17 @@ fn what_was_kept_goes_with_its_attempt_and_beyond_the_bound() {
     raw(&place.path).execute("UPDATE evidence SET place = place + 1998 WHERE request_id <> '3'", []).expect("aged");
     store.commit(&write(6)).expect("written");
     assert_eq!((3..7).map(kept).collect::<Vec<_>>(), [0, 1, 1, 1], "the newest 2000 places stay");
+}
+
+#[test]
+fn ladders_that_were_forgotten_long_ago_go() {
+    let place = place();
+    let store = open(&place.path).expect("made");
+    store.commit(&writes(None, cascade("main", 1))).expect("written");
+    let left = |now| {
+        store.prune(&Retention::default(), now).expect("pruned");
+        store.snapshot(&Accounts::None).expect("a snapshot").cascades.len()
+    };
+    let week = 7 * 24 * 3600;
+    assert_eq!((left(at(30 + week)), left(at(31 + week))), (1, 0));
 }
