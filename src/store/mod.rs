@@ -20,7 +20,7 @@ use crate::domain::{
     AccountName, AttemptRecord, Class, Deployment, KeptAnswer, KeptEvidence, LadderName, ModelName, Outcome, Prefix,
     ProviderName, RequestId, RequestRecord, Selector, Target, Usage,
 };
-use crate::policy::{Change, Estimate, Finding, Flight, MeterChange, UsageState, Versioned};
+use crate::policy::{Change, Estimate, Finding, Flight, MeterChange, TrackRecord, UsageState, Versioned};
 
 pub use error::StoreError;
 pub use memory::MemoryStore;
@@ -304,6 +304,13 @@ pub trait Store {
     /// # Errors
     /// When the state cannot be read.
     fn shapes_since(&self, since: Timestamp) -> Result<Vec<ShapeCount>, StoreError>;
+
+    /// What the latest attempts at each of these deployments come to: at most `most` each, started at or after the time.
+    /// One without any is left out.
+    ///
+    /// # Errors
+    /// When the state cannot be read.
+    fn track_records(&self, of: &[Deployment], since: Timestamp, most: u32) -> Result<Vec<TrackRecord>, StoreError>;
 
     /// A number that is another one once any process has committed; it says nothing else.
     ///
