@@ -58,6 +58,8 @@ pub struct Job {
     pub wanted: Wanted,
     /// What to do when a stream breaks.
     pub stream: StreamPolicy,
+    /// Under which digests of the prompt's beginning it is noted who answered.
+    pub noted: Vec<String>,
     /// Retries per minute over all processes.
     pub retry_budget: u32,
     /// How long a probe's lease lives.
@@ -94,6 +96,7 @@ impl Job {
             retry_budget: limits.retry_budget,
             lease: longest + SLACK,
             buffer: limits.buffer,
+            noted: Vec::new(),
             keeps_answer: false,
             first_attempt: 0,
         }

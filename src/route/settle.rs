@@ -178,7 +178,9 @@ impl<S: Store> Drive<'_, S> {
         self.made.recorded = request.is_some();
         let answer = request.as_ref().filter(|_| self.job.keeps_answer).map(|_| self.kept_answer());
         let lands = (flight.exchange.kind == AttemptKind::Hedge).then(|| Flight::id(&flight.exchange, &self.job.id));
-        let entry = Entry { attempt: Some((index, attempt)), kept, metered, request, lands, findings, answer };
+        let prefixes = if matches!(event, Event::Success) { self.job.served(&attempt) } else { Vec::new() };
+        let entry =
+            Entry { attempt: Some((index, attempt)), kept, metered, prefixes, request, lands, findings, answer };
         let booked = self.book(&flight.step, event, flight.started_at, &entry)?;
         if let Some(attempt) = self.made.attempts.last_mut() {
             attempt.held_until = booked.held_until;

@@ -143,7 +143,7 @@ fn what_was_given_up_says_nothing_of_the_deployment() {
         store.commit(&Batch { attempts: vec![(id("a"), 0, given_up.clone())], ..Batch::default() }).expect("written");
         assert_eq!(store.health().expect("read"), []);
         assert_eq!(store.shapes_since(at(0)).expect("read"), []);
-        assert_eq!(store.track_records(&[given_up.deployment.clone()], at(0), 9).expect("read"), []);
+        assert_eq!(store.track_records(std::slice::from_ref(&given_up.deployment), at(0), 9).expect("read"), []);
         let logged = store.requests(&super::LogFilter::default()).expect("read");
         assert_eq!(logged[0].attempts, [given_up]);
     });

@@ -7,7 +7,7 @@ use llmr::clock::{Clock, Rng};
 use llmr::config::{CredentialConfig, KeyError};
 use llmr::domain::{ChatRequest, LadderName, Message, ProviderName, Redactor, RequestId, Role, Secret};
 use llmr::ladder::Directives;
-use llmr::route::{ConsumerGone, FallbackStore, Job, Observer, Outside, Report, Router, assemble, run};
+use llmr::route::{ConsumerGone, Facts, FallbackStore, Job, Observer, Outside, Report, Router, assemble, run};
 use llmr::store::{OpenOptions, SqliteStore, Store};
 use llmr::transport::{Transport, TransportOptions};
 use tokio::sync::watch;
@@ -75,26 +75,29 @@ impl Stage {
         let salt = store.salt().map_err(|error| error.to_string())?;
         let findings = store.findings(self.now.unwrap_or_default()).map_err(|error| error.to_string())?;
         let key = |credential: &CredentialConfig| self.key(credential);
-        let outside = Outside { key: &key, env: &|_| None, salt: &salt, findings: &findings, shapes: &[] };
-        let mut ladder = assemble(&self.config, &name, &outside, rng).ok_or_else(|| format!("no ladder {name}"))?;
-        ladder.spec.limits.backoff = BACKOFF;
-        ladder.spec.limits.backoff_max = BACKOFF;
         let prompt = ask.prompt_tokens.map_or(PROMPT.to_owned(), |tokens| "tick".repeat(tokens));
         let schema = ask.schema.as_deref().map(serde_json::from_str).transpose();
         let request = ChatRequest {
-            system: ladder.system.clone(),
+            system: self.config.ladders.get(&name).and_then(|ladder| ladder.system.clone()),
             messages: vec![Message::text(Role::User, prompt)],
             max_tokens: ask.max_tokens,
             schema: schema.map_err(|error| error.to_string())?,
             stream: ask.stream,
             ..ChatRequest::default()
         };
+        let now = Clock::new(self.now.filter(|_| !ask.real_time)).now();
+        let facts = Facts::of(&self.config, &name, &request, store, now).map_err(|error| error.to_string())?;
+        let (env, findings, shapes) = (&|_: &str| None, findings.as_slice(), &[]);
+        let outside = Outside { key: &key, env, salt: &salt, findings, shapes, facts: &facts };
+        let mut ladder = assemble(&self.config, &name, &outside, rng).ok_or_else(|| format!("no ladder {name}"))?;
+        ladder.spec.limits.backoff = BACKOFF;
+        ladder.spec.limits.backoff_max = BACKOFF;
         let directives = Directives {
             pin: ask.pin.as_deref().map(ProviderName::new),
             no_fallback: ask.no_fallback,
             ..Directives::default()
         };
-        Ok(Job::new(RequestId::new(id), ladder, request, directives))
+        Ok(Job { noted: facts.noted, ..Job::new(RequestId::new(id), ladder, request, directives) })
     }
 
     /// The key, from an environment that holds what the scenario says.
