@@ -3,16 +3,14 @@
 //! A strategy only ever changes the order. Who may be asked at all is decided later, step by step, so the fastest
 //! deployment under a hold is as held as the slowest. Three rules hold for all strategies. Equals keep the order in which
 //! the person wrote them, and what is nearly as good counts as equal: a ladder that turned over with every small jitter
-//! would lose the caches of the providers and be a riddle to its operator. What is not known is taken to be good, or it
+//! would lose the caches of the providers and be a riddle to its operator. What was hardly asked is taken to be good, or it
 //! would never get known; only a price that is not known is not, because the bill is the operator's. And each step carries
 //! the numbers that placed it, so that `plan` can show them.
-
-use std::cmp::Ordering;
 
 use jiff::Timestamp;
 
 use crate::domain::Dimension;
-use crate::policy::{Flight, LimitSource, Reading, Times, TrackRecord, UsageState, readings};
+use crate::policy::{ENOUGH_TIMES, Flight, LimitSource, Reading, Times, TrackRecord, UsageState, readings};
 
 use super::cost::{Cost, costs};
 use super::spec::{RequestShape, StepSpec};
@@ -115,8 +113,8 @@ pub struct Scene<'a> {
 pub enum Measure {
     /// `shuffle`: its weight, and that of all.
     Weight(u32, u64),
-    /// `latency`: the time that is compared, as far as it was measured.
-    Latency(LatencyOf, Option<Times>),
+    /// `latency`: the time that is compared, as far as it was measured, and the attempts of which it was.
+    Latency(LatencyOf, Option<Times>, u32),
     /// `usage`: the limit of which the largest share is used, with that share; none when no limit is known.
     Usage(Option<(Dimension, f64)>),
     /// `least_busy`: requests under way.
@@ -131,11 +129,18 @@ impl Measure {
     pub fn score(&self) -> Option<f64> {
         match self {
             Self::Weight(weight, of) => Some(f64::from(*weight) / *of as f64).filter(|share| share.is_finite()),
-            Self::Latency(_, times) => times.and_then(|times| times.usual()).map(|usual| usual.as_secs_f64()),
+            Self::Latency(_, times, _) => times.and_then(|times| times.usual()).map(|usual| usual.as_secs_f64()),
             Self::Usage(nearest) => Some(nearest.map_or(0.0, |(_, share)| share)),
             Self::Busy(flights) => Some(f64::from(*flights)),
             Self::Cost(cost) => cost.as_ref().map(Cost::usd),
         }
+    }
+
+    /// Whether it was asked too rarely for anything to be known: then it goes first, or it would never get known. One that
+    /// was asked and did not answer is no riddle.
+    pub fn is_new(&self) -> bool {
+        matches!(self, Self::Latency(_, times, attempts)
+            if *attempts < ENOUGH_TIMES && times.is_none_or(|times| times.usual().is_none()))
     }
 }
 
@@ -150,20 +155,21 @@ pub fn rank(
 ) -> Vec<(usize, Option<Measure>)> {
     let measures = measures(strategy, ranking, contenders, scene);
     let value = |at: usize| measures.get(at).and_then(Measure::score).filter(|value| !value.is_nan());
+    let (known, unknown): (Vec<usize>, Vec<usize>) = (0..contenders.len()).partition(|at| value(*at).is_some());
+    let known: Vec<(usize, f64)> = known.into_iter().filter_map(|at| Some((at, value(at)?))).collect();
     let ratio = 1.0 + ranking.tolerance;
-    let order = match strategy {
-        Strategy::Ordered => (0..contenders.len()).collect(),
+    let order: Vec<usize> = match strategy {
+        Strategy::Ordered => unknown,
         Strategy::Shuffle => shuffled(contenders, draw),
-        Strategy::Latency => banded(contenders.len(), value, |best, other| other <= best * ratio),
-        // What is compared is what is left: of two that are nearly empty, one may have twice as much.
-        Strategy::Usage => banded(contenders.len(), value, |best, other| left(other) * ratio >= left(best)),
-        Strategy::LeastBusy => banded(contenders.len(), value, |_, _| false),
-        Strategy::Cost => {
-            let (known, unknown): (Vec<usize>, Vec<usize>) = (0..contenders.len()).partition(|at| value(*at).is_some());
-            let nth = |place: usize| known.get(place).and_then(|at| value(*at));
-            let order = banded(known.len(), nth, |best, other| other <= best * ratio);
-            order.into_iter().filter_map(|place| known.get(place).copied()).chain(unknown).collect()
+        Strategy::Latency => {
+            let is_new = |at: &usize| measures.get(*at).is_some_and(Measure::is_new);
+            let (new, failing): (Vec<usize>, Vec<usize>) = unknown.into_iter().partition(is_new);
+            new.into_iter().chain(banded(known, |best, other| other <= best * ratio)).chain(failing).collect()
         }
+        // What is compared is what is left: of two that are nearly empty, one may have twice as much.
+        Strategy::Usage => banded(known, |best, other| left(other) * ratio >= left(best)),
+        Strategy::LeastBusy => banded(known, |_, _| false),
+        Strategy::Cost => banded(known, |best, other| other <= best * ratio).into_iter().chain(unknown).collect(),
     };
     order.into_iter().map(|at| (at, measures.get(at).copied())).collect()
 }
@@ -183,7 +189,8 @@ fn measures(strategy: Strategy, ranking: &Ranking, contenders: &[Contender<'_>],
                 LatencyOf::Ttft => record.ttft,
                 LatencyOf::Total => record.latency,
             };
-            Measure::Latency(ranking.latency_of, one.record.and_then(time))
+            let attempts = one.record.map_or(0, TrackRecord::samples);
+            Measure::Latency(ranking.latency_of, one.record.and_then(time), attempts)
         }),
         Strategy::Usage => each(&|one| Measure::Usage(nearest(one.step, scene))),
         Strategy::LeastBusy => each(&|one| Measure::Busy(flights(one.step, scene))),
@@ -191,19 +198,13 @@ fn measures(strategy: Strategy, ranking: &Ranking, contenders: &[Contender<'_>],
     }
 }
 
-/// From best to worst, but all that is near the best of what is left keeps its order; so does what is not known, with
-/// the best.
-fn banded(number: usize, value: impl Fn(usize) -> Option<f64>, is_near: impl Fn(f64, f64) -> bool) -> Vec<usize> {
-    let mut order = Vec::with_capacity(number);
-    let mut rest: Vec<usize> = (0..number).collect();
-    while !rest.is_empty() {
-        let best = rest.iter().filter_map(|at| value(*at)).min_by(f64::total_cmp);
-        let is_next = |at: &usize| match (best, value(*at)) {
-            (Some(best), Some(other)) => other.total_cmp(&best) != Ordering::Greater || is_near(best, other),
-            _ => true,
-        };
-        let (next, later) = rest.into_iter().partition(is_next);
-        order.extend::<Vec<usize>>(next);
+/// From best to worst, but all that is near the best of what is left keeps its order.
+fn banded(mut rest: Vec<(usize, f64)>, is_near: impl Fn(f64, f64) -> bool) -> Vec<usize> {
+    let mut order = Vec::with_capacity(rest.len());
+    while let Some(best) = rest.iter().map(|(_, value)| *value).min_by(f64::total_cmp) {
+        let is_next = |(_, other): &(usize, f64)| *other <= best || is_near(best, *other);
+        let (next, later): (Vec<_>, Vec<_>) = rest.into_iter().partition(is_next);
+        order.extend(next.into_iter().map(|(at, _)| at));
         rest = later;
     }
     order

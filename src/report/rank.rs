@@ -21,7 +21,7 @@ pub(super) fn why(standing: &Standing, now: Timestamp) -> Option<String> {
 fn measure(measure: &Measure) -> String {
     match measure {
         Measure::Weight(weight, of) => format!("weight {weight} of {of}"),
-        Measure::Latency(of, times) => latency(*of, *times),
+        Measure::Latency(of, times, attempts) => latency(measure, *of, *times, *attempts),
         Measure::Usage(None) => "no limit known".to_owned(),
         Measure::Usage(Some((dimension, share))) => format!("{} % of {dimension} used", percent(*share)),
         Measure::Busy(flights) => format!("{flights} under way"),
@@ -31,15 +31,16 @@ fn measure(measure: &Measure) -> String {
 }
 
 /// `p95 ttft 420ms of 57`
-fn latency(of: LatencyOf, times: Option<Times>) -> String {
+fn latency(measure: &Measure, of: LatencyOf, times: Option<Times>, attempts: u32) -> String {
     let what = match of {
         LatencyOf::Ttft => "ttft",
         LatencyOf::Total => "total",
     };
-    let Some(times) = times else { return format!("{what} not known yet") };
-    match times.usual() {
-        Some(usual) => format!("p95 {what} {} of {}", short(usual), times.samples),
-        None => format!("{what} not known yet, of {}", times.samples),
+    let answers = times.map_or(0, |times| times.samples);
+    match times.and_then(|times| times.usual()) {
+        Some(usual) => format!("p95 {what} {} of {answers}", short(usual)),
+        None if measure.is_new() => format!("{what} not known yet, so first"),
+        None => format!("{answers} of {attempts} attempts answered, so last"),
     }
 }
 
@@ -106,10 +107,11 @@ mod tests {
         let cost = Cost { price: 0.001, attempts: 1.1, repairs: 0.02, fails: 0.04, otherwise: 0.011, samples: 57 };
         for (measure, told) in [
             (Measure::Weight(3, 4), "weight 3 of 4"),
-            (Measure::Latency(LatencyOf::Ttft, Some(times(420, 57))), "p95 ttft 420ms of 57"),
-            (Measure::Latency(LatencyOf::Total, Some(times(2_450, 5))), "p95 total 2.5s of 5"),
-            (Measure::Latency(LatencyOf::Ttft, Some(times(420, 4))), "ttft not known yet, of 4"),
-            (Measure::Latency(LatencyOf::Ttft, None), "ttft not known yet"),
+            (Measure::Latency(LatencyOf::Ttft, Some(times(420, 57)), 60), "p95 ttft 420ms of 57"),
+            (Measure::Latency(LatencyOf::Total, Some(times(2_350, 5)), 5), "p95 total 2.4s of 5"),
+            (Measure::Latency(LatencyOf::Ttft, Some(times(420, 4)), 4), "ttft not known yet, so first"),
+            (Measure::Latency(LatencyOf::Ttft, None, 0), "ttft not known yet, so first"),
+            (Measure::Latency(LatencyOf::Total, Some(times(420, 2)), 50), "2 of 50 attempts answered, so last"),
             (Measure::Usage(Some((Dimension::Rpd, 0.372))), "37 % of rpd used"),
             (Measure::Usage(Some((Dimension::Rpd, 0.001))), "1 % of rpd used"),
             (Measure::Usage(None), "no limit known"),
