@@ -44,12 +44,13 @@ fn latency(measure: &Measure, of: LatencyOf, times: Option<Times>, attempts: u32
     }
 }
 
-/// `$0.0012 a good answer: $0.0010 x 1.1 + 2 % repaired + 4 % x $0.0110 elsewhere, of 57`
+/// `$0.0016 a good answer: $0.0010 x 1.10 + 2 % repaired + 4 % x $0.0110 elsewhere, of 57`
 fn cost(cost: &Cost) -> String {
     let Cost { price, attempts, repairs, fails, otherwise, samples } = cost;
     let (repairs, fails) = (percent(*repairs), percent(*fails));
+    let of = if *samples == 0 { "not asked yet".to_owned() } else { format!("of {samples}") };
     format!(
-        "${} a good answer: ${} x {attempts:.2} + {repairs} % repaired + {fails} % x ${} elsewhere, of {samples}",
+        "${} a good answer: ${} x {attempts:.2} + {repairs} % repaired + {fails} % x ${} elsewhere, {of}",
         usd(cost.usd()),
         usd(*price),
         usd(*otherwise)
