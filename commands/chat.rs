@@ -46,6 +46,7 @@ pub fn run(args: &ChatArgs, context: &mut Context) -> Result<ExitCode, CliError>
     context.show_warnings(&config);
     let store = context.lenient_store(&config);
     let mut job = args.job(request, choice, &config, &store, context)?;
+    job.wants_text = args.json;
     if let Some(id) = args.chosen_id()?
         && let Some(known) = crate::stored::claim(&id, &mut job, &config, &store, context)?
     {
@@ -113,6 +114,9 @@ fn print(report: &Report, config: &Config, json: bool, shown: bool, context: &Co
         let _ = screen.whole(&report.text);
         screen.check()?;
     }
+    if !json && !report.tool_calls.is_empty() {
+        tell_tools(report, context);
+    }
     if !matches!(report.end, End::Answered { .. }) {
         explain(report, context);
     }
@@ -120,6 +124,14 @@ fn print(report: &Report, config: &Config, json: bool, shown: bool, context: &Co
         ring(report, config.alarm.as_ref(), context);
     }
     Ok(exit_code(report.end))
+}
+
+/// That the answer is not in its words alone.
+fn tell_tools(report: &Report, context: &Context) {
+    let names: Vec<&str> = report.tool_calls.iter().map(|call| call.name.as_str()).collect();
+    let names = llmr::domain::printable(&context.redactor().redact(&names.join(", ")));
+    let hint = context.output.label("hint");
+    context.output.note(&format!("{hint} the model wants tools to be run: {names}; --json shows with what"));
 }
 
 /// That the reader closed the pipe is no failure.

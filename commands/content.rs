@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use base64::Engine;
-use llmr::domain::{Message, Part, Role};
+use llmr::domain::{Message, Part};
 use serde_json::Value;
 
 use crate::context::read_named;
@@ -42,21 +42,6 @@ pub fn image(path: &Path) -> Result<Part, CliError> {
 
 pub fn conversation(path: &Path) -> Result<Vec<Message>, CliError> {
     let value = json_file("--messages", path)?;
-    let turns = value.as_array().or_else(|| value.get("messages").and_then(Value::as_array));
-    let bad = |at: usize, why: &str| CliError::usage(format!("--messages: {}: message {at}: {why}", path.display()));
-    let Some(turns) = turns else { return Err(bad(0, "the file is no list of messages")) };
-    let message = |(at, turn): (usize, &Value)| {
-        let role = match turn.get("role").and_then(Value::as_str) {
-            Some("system" | "developer") => Role::System,
-            Some("user") => Role::User,
-            Some("assistant" | "model") => Role::Assistant,
-            Some(other) => return Err(bad(at, &format!("role `{other}` is none of system, user and assistant"))),
-            None => return Err(bad(at, "`role` is missing")),
-        };
-        match turn.get("content").and_then(Value::as_str) {
-            Some(text) => Ok(Message::text(role, text)),
-            None => Err(bad(at, "`content` is missing or no text")),
-        }
-    };
-    turns.iter().enumerate().map(message).collect()
+    llmr::wire::conversation(&value)
+        .map_err(|error| CliError::usage(format!("--messages: {}: {error}", path.display())))
 }

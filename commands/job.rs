@@ -160,6 +160,7 @@ impl RequestArgs {
         let schema = self.schema.as_deref().map(|path| json_file("--schema", path)).transpose()?;
         Ok(ChatRequest {
             system: system.transpose()?,
+            developer: None,
             messages,
             max_tokens: self.max_tokens,
             temperature: self.temperature,
@@ -287,6 +288,7 @@ impl RequestArgs {
         // What the user types for this one request counts more than what the config says of a step.
         let is_own = request.system.is_some();
         request.system = request.system.or_else(|| config.ladders.get(&ladder)?.system.clone());
+        request.developer = config.ladders.get(&ladder).and_then(|ladder| ladder.developer.clone());
         let facts = Facts::of(config, &ladder, &request, store, context.clock.now())?;
         let known = Known { salt: &salt, shapes: &shapes, findings: &findings, facts: &facts };
         let Some(mut assembled) = assembled(config, &ladder, &known, context) else {

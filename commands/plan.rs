@@ -53,7 +53,7 @@ pub fn show(args: &RequestArgs, context: &mut Context) -> Result<ExitCode, CliEr
         steps: machine.steps(),
         order,
         skipped,
-        domains: config.failure_domains(&job.spec.name),
+        domains: config.domains(&job.spec.name),
     };
     let text = if args.json { format!("{}\n", plan.json()) } else { plan.text() };
     context.output.out(&llmr::domain::printable(&context.redactor().redact(&text)))?;

@@ -132,12 +132,10 @@ fn what_costs_too_much_for_its_tokens_is_passed_over() {
 fn flags_choose_who_has_the_prompt_in_its_cache() {
     let [a, _] = two();
     let usage = llmr::domain::Usage { input_tokens: Some(2000), output_tokens: Some(3), cached_tokens: Some(1660) };
-    let warm = Reply::Answer {
-        text: "warm".to_owned(),
-        finish: None,
-        usage: Some(usage),
-        headers: std::collections::BTreeMap::new(),
-    };
+    let mut warm = Reply::answer("warm");
+    if let Reply::Answer { usage: said, .. } = &mut warm {
+        *said = Some(usage);
+    }
     let providers = [a, openai(warm)];
     let stage = stage(&providers, "", "");
     let prompt = format!("{}why?", "instructions. ".repeat(400));

@@ -105,6 +105,8 @@ fn a_wrong_expectation_is_noticed() {
         ("# more", "error = \"a reason\"", "error"),
         ("# more", "shown = [\"Noon.\"]", "shown"),
         ("# more", "sent = { beta = \"a word that nobody said\" }", "sent"),
+        ("# more", "never_sent = { beta = \"What time is it\" }", "never_sent"),
+        ("# more", "calls = [\"f({})\"]", "calls"),
     ] {
         assert!(good.contains(right), "{right}");
         fs::write(&path, good.replace(right, wrong)).expect("written");

@@ -150,7 +150,7 @@ fn a_stream_that_echoes_the_key_split_anywhere() {
     }
     for (at, chunks) in scripts.into_iter().enumerate() {
         let wire = [Wire::OpenAi, Wire::Anthropic, Wire::Gemini][at % 3];
-        let lab = Provider::start(wire, Reply::Stream { chunks: chunks.clone() }).expect("a provider");
+        let lab = Provider::start(wire, Reply::stream(chunks.clone())).expect("a provider");
         let done = stage(&lab, "{ env = \"LAB_KEY\" }").run(&["chat", "--stream", "-vv", "?"]).exits(0);
         assert_eq!(done.out, "your key is [redacted], keep it\n", "{chunks:?}");
         runs_clean("the stream", &done);

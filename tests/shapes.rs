@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::stage::{Stage, config, names, openai};
 
-const CHAT: &str = "request_id ladder text parsed finish_reason deployment step usage cost_usd ttft_s latency_s attempts skipped \
-                    exhausted retry_at error retries_denied stored";
+const CHAT: &str = "request_id ladder text parsed reasoning tool_calls finish_reason deployment step usage \
+     cost_usd ttft_s latency_s attempts skipped exhausted retry_at error retries_denied stored";
 const ATTEMPT: &str =
     "deployment step kind class scope status rule evidence started_at ttft_s latency_s held_until execution given_up";
 const SKIP: &str = "deployment step reason until provenance";
@@ -67,7 +67,7 @@ fn chat_prints_the_same_object_when_nobody_answered() {
 
 #[test]
 fn chat_streams_nothing_but_the_object() {
-    let good = openai(Reply::Stream { chunks: vec!["a ".into(), "b".into()] });
+    let good = openai(Reply::stream(["a ", "b"]));
     let stage = Stage::of(&[("good", &good)]);
     assert_eq!(stage.json(&["chat", "--json", "--stream", "?"])["text"], json!("a b"));
     assert_eq!(good.requests()[0].body["stream"], json!(true));
@@ -93,7 +93,7 @@ fn plan_says_who_and_who_not() {
     stage.run(&["chat", "?"]).exits(0);
     let asked = (spent.hits(), good.hits());
     let plan = stage.json(&["plan", "--json"]);
-    assert_eq!(names(&plan), "now ladder order skipped domains");
+    assert_eq!(names(&plan), "now ladder order skipped domains domains_by shared single_failures unknown");
     assert!(names(&plan["order"][0]).starts_with("deployment step score"), "{plan}");
     assert_eq!(
         (&plan["now"], &plan["ladder"], &plan["domains"]),
@@ -105,6 +105,35 @@ fn plan_says_who_and_who_not() {
     assert_eq!(plan["skipped"][0]["reason"], json!("quota_exhausted"));
     assert_eq!(stage.json(&["chat", "--dry-run", "--json", "?"]), plan);
     assert_eq!((spent.hits(), good.hits()), asked, "a plan sends nothing");
+}
+
+#[test]
+fn check_and_plan_tell_alike_what_takes_a_whole_ladder() {
+    let (alpha, beta) = (openai(Reply::answer("yes")), openai(Reply::answer("yes")));
+    let text = config(&[("alpha", &alpha), ("beta", &beta)]);
+    let apart = Stage::with(&text);
+    let check = apart.json(&["check", "--json"]);
+    let ladder = &check["ladders"][0];
+    assert_eq!(names(ladder), "ladder steps domains domains_by shared single_failures unknown");
+    assert_eq!(names(&ladder["domains_by"]), "provider account model_family backend region network");
+    assert_eq!(names(&ladder["single_failures"][0]), "dimension name provider steps through");
+    assert_eq!(ladder["unknown"][0], json!({"dimension": "backend", "steps": [0, 1]}));
+    let plan = apart.json(&["plan", "--json"]);
+    for name in ["domains", "domains_by", "shared", "single_failures", "unknown"] {
+        assert_eq!(ladder[name], plan[name], "{name}");
+    }
+
+    let rack = |name: &str| (format!("[providers.{name}]"), format!("[providers.{name}]\nbackend = \"rack-1\""));
+    let [(a, a_in_rack), (b, b_in_rack)] = [rack("alpha"), rack("beta")];
+    let one = Stage::with(&text.replace(&a, &a_in_rack).replace(&b, &b_in_rack));
+    for command in ["check", "plan"] {
+        let out = one.run(&[command]).exits(0).out;
+        assert!(out.contains("single failure: all steps fall with backend rack-1"), "{out}");
+    }
+    let plan = one.run(&["plan"]).exits(0).out;
+    assert_eq!(plan.lines().last(), Some("1 independent failure domain"), "{plan}");
+    let plan = apart.run(&["plan"]).exits(0).out;
+    assert_eq!(plan.lines().last(), Some("2 independent failure domains"), "{plan}");
 }
 
 #[test]

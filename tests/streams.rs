@@ -28,7 +28,7 @@ fn broken(wire: Wire, reply: Reply, policy: &str) -> (Done, usize, Stage) {
 #[test]
 fn an_answer_streams_over_each_wire() {
     for wire in WIRES {
-        let reply = Reply::Stream { chunks: pieces(&["Grüße ", "aus ", "Bern 🏔\n", "!"]) };
+        let reply = Reply::stream(["Grüße ", "aus ", "Bern 🏔\n", "!"]);
         let good = Provider::start(wire, reply).expect("a provider");
         let done =
             Stage::of(&[("good", &good)]).run(&["chat", "--stream", "?"]).exits(0).prints("Grüße aus Bern 🏔\n!\n");

@@ -10,7 +10,7 @@ use crate::domain::{Dimension, ModelName, ParseNameError, ProviderName, ScopeLev
 
 use super::cap::{Cap, ResetClock, SourceKind};
 use super::duration::parse_duration;
-use super::provider::{AuthStyle, Catalog, HeaderWindows, ModelInfo, Price, ProviderInfo, Wire};
+use super::provider::{AuthStyle, Catalog, HeaderWindows, ModelInfo, Price, ProviderInfo, ToolIds, Wire};
 
 const BUILTIN: &str = include_str!("../../caps.toml");
 
@@ -107,9 +107,16 @@ struct RawProvider {
     hosts: Vec<String>,
     #[serde(default)]
     local: bool,
+    #[serde(default)]
+    aggregator: bool,
     default_model: Option<ModelName>,
     capabilities: Option<Vec<String>>,
     max_tokens_field: Option<String>,
+    tool_ids: Option<String>,
+    idempotency_header: Option<String>,
+    request_id_header: Option<String>,
+    #[serde(default)]
+    developer_role: bool,
     #[serde(default)]
     precharges: bool,
     #[serde(default)]
@@ -200,10 +207,15 @@ impl RawProvider {
             headers: self.headers,
             hosts: self.hosts,
             local: self.local,
+            aggregator: self.aggregator,
             default_model: self.default_model,
             capabilities: self.capabilities,
             max_tokens_field: self.max_tokens_field.unwrap_or_else(|| "max_tokens".to_owned()),
             precharges: self.precharges,
+            tool_ids: self.tool_ids.as_deref().map(ToolIds::from_str).transpose()?.unwrap_or_default(),
+            idempotency_header: self.idempotency_header,
+            request_id_header: self.request_id_header,
+            developer_role: self.developer_role,
             windows: self.windows.read()?,
             caps,
             models: self.models.into_iter().map(RawModel::into_info).collect(),
@@ -325,6 +337,30 @@ impl FromStr for Wire {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let wanted = "wire format (openai, anthropic or gemini)";
         let found = Self::ALL.iter().find(|wire| wire.as_str() == text);
+        found.copied().ok_or_else(|| ParseNameError { text: text.to_owned(), wanted })
+    }
+}
+
+impl ToolIds {
+    /// All of them.
+    pub const ALL: &'static [Self] = &[Self::Any, Self::Word40, Self::Alnum9];
+
+    /// The word that stands in the config.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Any => "any",
+            Self::Word40 => "word40",
+            Self::Alnum9 => "alnum9",
+        }
+    }
+}
+
+impl FromStr for ToolIds {
+    type Err = ParseNameError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let wanted = "form of tool-call ids (any, word40 or alnum9)";
+        let found = Self::ALL.iter().find(|ids| ids.as_str() == text);
         found.copied().ok_or_else(|| ParseNameError { text: text.to_owned(), wanted })
     }
 }

@@ -5,6 +5,7 @@
 mod builtin;
 mod cap;
 mod duration;
+mod family;
 mod lookup;
 mod nearest;
 mod provider;
@@ -13,7 +14,8 @@ mod reset;
 pub use builtin::CatalogError;
 pub use cap::{Cap, ResetClock, SourceKind};
 pub use duration::{format_duration, parse_duration};
+pub use family::{makes, model_family};
 pub use lookup::matches_pattern;
 pub use nearest::nearest_word;
-pub use provider::{AuthStyle, Catalog, HeaderWindows, ModelInfo, Price, ProviderInfo, Wire};
+pub use provider::{AuthStyle, Catalog, HeaderWindows, ModelInfo, Price, ProviderInfo, ToolIds, Wire};
 pub use reset::zone;

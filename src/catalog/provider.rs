@@ -40,6 +40,18 @@ impl AuthStyle {
     }
 }
 
+/// What the ids of tool calls may be at a provider. Others' ids are written anew where they do not fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ToolIds {
+    /// Anything.
+    #[default]
+    Any,
+    /// At most 40 of `a-zA-Z0-9_-`.
+    Word40,
+    /// Exactly nine of `a-zA-Z0-9`.
+    Alnum9,
+}
+
 /// USD per million tokens.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Price {
@@ -101,6 +113,8 @@ pub struct ProviderInfo {
     pub hosts: Vec<String>,
     /// Whether it runs on this machine and needs no key.
     pub local: bool,
+    /// Whether it passes requests on to other providers, who make or serve the models.
+    pub aggregator: bool,
     /// The model that a ladder without a config asks.
     pub default_model: Option<ModelName>,
     /// What all its models can do unless the model says otherwise.
@@ -109,6 +123,14 @@ pub struct ProviderInfo {
     pub max_tokens_field: String,
     /// Whether a limit is charged with the longest answer that a request allows, before there is any.
     pub precharges: bool,
+    /// What the ids of tool calls may be.
+    pub tool_ids: ToolIds,
+    /// The header by which it knows a request that is sent again; none where it knows no such thing.
+    pub idempotency_header: Option<String>,
+    /// The header that takes an id of ours, by which its support finds the request.
+    pub request_id_header: Option<String>,
+    /// Whether it has the role `developer` besides `system`.
+    pub developer_role: bool,
     /// In which time its headers of limits count.
     pub windows: HeaderWindows,
     /// Its limits.
@@ -131,10 +153,15 @@ impl ProviderInfo {
             headers: BTreeMap::new(),
             hosts: Vec::new(),
             local: false,
+            aggregator: false,
             default_model: None,
             capabilities: None,
             max_tokens_field: "max_tokens".to_owned(),
             precharges: false,
+            tool_ids: ToolIds::Any,
+            idempotency_header: None,
+            request_id_header: None,
+            developer_role: false,
             windows: HeaderWindows::default(),
             caps: Vec::new(),
             models: Vec::new(),

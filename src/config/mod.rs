@@ -8,7 +8,9 @@
 
 mod bar;
 mod conditions;
+mod domains;
 mod environment;
+mod headers;
 mod key;
 mod limits;
 mod problem;
@@ -32,6 +34,7 @@ use crate::policy::PolicySettings;
 
 pub use crate::catalog::parse_duration;
 pub use crate::ladder::{LatencyOf, Ranking, Strategy};
+pub use domains::{Domain, DomainKind, Domains};
 pub use environment::{LADDER, from_environment};
 pub use key::{KeyError, at_home, resolve_key};
 pub use problem::Problem;
@@ -40,6 +43,7 @@ pub use types::{
     AccountCap, Alarm, Bar, CachePreference, Config, CredentialConfig, Hedge, KeySource, LadderConfig, Limits,
     OnUnknown, ProviderSettings, StepConfig, StreamPolicy, Webhook,
 };
+pub use url::{INTERNET, LOCAL_NETWORK, THIS_MACHINE};
 
 use reader::{Reader, Section};
 

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::catalog::{AuthStyle, Catalog, ModelInfo, Price, ProviderInfo, Wire, nearest_word};
+use crate::catalog::{AuthStyle, Catalog, ModelInfo, Price, ProviderInfo, ToolIds, Wire, nearest_word};
 use crate::domain::{AccountName, CredentialName, ModelName, ProviderName};
 
+use super::headers::{id_header, plain_headers};
 use super::key::read_source;
 use super::reader::{Node, Section};
 use super::types::{CredentialConfig, KeySource, ProviderSettings};
@@ -18,12 +19,18 @@ const PROVIDER_KEYS: &[&str] = &[
     "ca_file",
     "backend",
     "region",
+    "network",
+    "aggregator",
     "capabilities",
     "headers",
     "query",
     "auth",
     "default_model",
     "max_tokens_field",
+    "tool_ids",
+    "idempotency_header",
+    "request_id_header",
+    "developer_role",
     "hosts",
 ];
 
@@ -32,9 +39,6 @@ pub(super) const FROM_ENVIRONMENT: &str = "env";
 
 /// What a request can ask for.
 const CAPABILITIES: &[&str] = &["tools", "json_schema", "images"];
-
-/// The header names that carry a key.
-const KEY_HEADERS: &[&str] = &["authorization", "proxy-authorization", "x-api-key", "api-key", "x-goog-api-key"];
 
 /// What the sections say together.
 #[derive(Default)]
@@ -183,6 +187,8 @@ fn overlay(section: &Section<'_, '_>, info: &mut ProviderInfo) {
     if let Some(field) = text("max_tokens_field") {
         info.max_tokens_field = field;
     }
+    info.aggregator = section.get("aggregator").and_then(|node| node.truth()).unwrap_or(info.aggregator);
+    habits(section, info);
     info.hosts.extend(texts("hosts").unwrap_or_default());
     info.query.extend(section.section("query").map(|query| query.strings()).unwrap_or_default());
     if let Some(headers) = section.section("headers") {
@@ -190,6 +196,23 @@ fn overlay(section: &Section<'_, '_>, info: &mut ProviderInfo) {
     }
     if let Some(host) = info.base_url.as_deref().and_then(host_of).filter(|host| !info.hosts.contains(host)) {
         info.hosts.push(host);
+    }
+}
+
+/// What differs between providers of one wire format.
+fn habits(section: &Section<'_, '_>, info: &mut ProviderInfo) {
+    let forms: Vec<&str> = ToolIds::ALL.iter().map(|ids| ids.as_str()).collect();
+    if let Some(ids) = section.get("tool_ids").and_then(|node| node.word("form of tool-call ids", &forms)) {
+        info.tool_ids = ids;
+    }
+    if let Some(yes) = section.get("developer_role").and_then(|node| node.truth()) {
+        info.developer_role = yes;
+    }
+    if let Some(node) = section.get("idempotency_header") {
+        info.idempotency_header = id_header(&node);
+    }
+    if let Some(node) = section.get("request_id_header") {
+        info.request_id_header = id_header(&node);
     }
 }
 
@@ -207,28 +230,12 @@ fn host_of(url: &str) -> Option<String> {
     Some(url.port().map_or(host.clone(), |port| format!("{host}:{port}")))
 }
 
-/// Headers that carry no key.
-fn plain_headers(section: &Section<'_, '_>) -> Vec<(String, String)> {
-    let mut headers = Vec::new();
-    for (name, node) in section.entries() {
-        let name = name.to_ascii_lowercase();
-        if KEY_HEADERS.contains(&name.as_str()) || node.as_text().is_some_and(|value| node.reader.looks_secret(value)) {
-            let hint = "name the key in credentials, and the header in `auth`".to_owned();
-            node.reader.error(&node.place, "a key in a header does not belong in this file", Some(hint));
-        } else if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c)) {
-            node.reader.error(&node.place, "this is no name of a header", None);
-        } else if let Some(value) = node.text() {
-            headers.push((name, value));
-        }
-    }
-    headers
-}
-
 fn settings(section: &Section<'_, '_>, lists_all_models: bool) -> ProviderSettings {
     let text = |key: &str| section.get(key).and_then(|node| node.text());
     ProviderSettings {
         region: text("region"),
         backend: text("backend"),
+        network: text("network"),
         ca_file: text("ca_file").map(|path| section.reader.path(&path)),
         lists_all_models,
     }

@@ -99,7 +99,7 @@ pub(super) fn suggest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
     if let Some(near) = nearest_word(word, known.iter().copied()) {
         return Some(format!("did you mean `{near}`?"));
     }
-    (!known.is_empty() && known.len() <= 16).then(|| format!("known are {}", known.join(", ")))
+    (!known.is_empty() && known.len() <= 20).then(|| format!("known are {}", known.join(", ")))
 }
 
 /// A value with its place.

@@ -85,6 +85,7 @@ fn the_full_example_means_what_it_says() {
     let lab = config.provider(&"lab".into()).expect("lab");
     assert_eq!((lab.base_url.as_deref(), lab.models.len()), (Some("http://127.0.0.1:8080/v1"), 1));
     let settings = config.providers.get("lab").expect("settings");
+    assert_eq!((settings.backend.as_deref(), settings.network.as_deref()), (Some("vllm-a"), Some("cellar")));
     assert_eq!(settings.ca_file.as_deref(), Some(Path::new("/etc/llmr/lab-ca.pem")));
     let team: Deployment = "groq/llama-3.3-70b-versatile@team".parse().expect("a deployment");
     assert_eq!(config.key_source(&team), &KeySource::Env("GROQ_API_KEY".to_owned()));
@@ -100,6 +101,33 @@ fn the_full_example_means_what_it_says() {
     assert_eq!(config.failure_domains(&"main".into()), 3);
     assert_eq!((config.retention, config.max_size), (Some(Duration::from_secs(14 * 86_400)), Some(2_000_000_000)));
     assert!(config.content);
+}
+
+#[test]
+fn a_section_says_what_a_provider_wants_of_its_wire() {
+    let text = r#"
+        [providers.openai]
+        request_id_header = "off"
+        [providers.lab]
+        base_url = "http://127.0.0.1:8080/v1"
+        wire = "openai"
+        tool_ids = "alnum9"
+        idempotency_header = "Idempotency-Key"
+        request_id_header = "X-Request-Id"
+        developer_role = true
+        [ladders.main]
+        steps = ["lab/m"]
+    "#;
+    let config = parse(text, Path::new("llmr.toml"), builtin()).expect("a config");
+    let header = |header: &Option<String>| header.clone().unwrap_or_default();
+    let told = |name: &str| {
+        let info = config.provider(&name.into()).expect("a provider");
+        let headers = [header(&info.idempotency_header), header(&info.request_id_header)];
+        (info.tool_ids.as_str(), headers, info.developer_role)
+    };
+    assert_eq!(told("lab"), ("alnum9", ["idempotency-key", "x-request-id"].map(str::to_owned), true));
+    assert_eq!(told("openai"), ("word40", ["Idempotency-Key", ""].map(str::to_owned), true));
+    assert_eq!(told("mistral"), ("alnum9", ["", ""].map(str::to_owned), false));
 }
 
 #[test]

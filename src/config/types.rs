@@ -58,6 +58,8 @@ pub struct ProviderSettings {
     pub region: Option<String>,
     /// The name of the failure domain behind it.
     pub backend: Option<String>,
+    /// The name of the network through which it is reached; none: what its address tells.
+    pub network: Option<String>,
     /// A file with certificates that are trusted besides the usual ones.
     pub ca_file: Option<PathBuf>,
     /// Whether the models that the file lists are all that it has; the catalogue's lists are never complete.

@@ -1,6 +1,17 @@
 //! Checking a URL of the config.
 
+use std::net::IpAddr;
+
 use super::reader::Node;
+
+/// The network of what runs on this machine.
+pub const THIS_MACHINE: &str = "this machine";
+
+/// The network of private addresses.
+pub const LOCAL_NETWORK: &str = "local network";
+
+/// The network of all other addresses.
+pub const INTERNET: &str = "internet";
 
 /// What people paste at the end of a base URL although the wire format adds it.
 const ENDPOINTS: &[&str] = &["/chat/completions", "/completions", "/messages", "/responses", "/models"];
@@ -44,19 +55,38 @@ pub(super) fn check_url(node: &Node<'_, '_>, variables: &[&str], example: &str) 
     if url.password().is_some() || !url.username().is_empty() {
         return refuse("a user or password in a URL".to_owned(), "a key is named by its place, never written");
     }
-    let local = url.host_str().is_some_and(is_local);
+    let local = url.host_str().is_some_and(|host| network_of_host(host) != INTERNET);
     if url.scheme() == "http" && !local {
         reader.warn(&node.place, "not encrypted: keys and prompts can be read on the way", None);
     }
     Some(plain)
 }
 
-/// Whether the host is this machine or its own network.
-fn is_local(host: &str) -> bool {
-    let host = host.trim_start_matches('[').trim_end_matches(']');
-    match host.parse::<std::net::IpAddr>() {
-        Ok(std::net::IpAddr::V4(address)) => address.is_loopback() || address.is_private() || address.is_link_local(),
-        Ok(std::net::IpAddr::V6(address)) => address.is_loopback() || address.is_unique_local(),
-        Err(_) => !host.contains('.') || host.ends_with(".localhost") || host.ends_with(".local"),
+/// Where a base URL leads; none while a variable stands in the place of its host.
+pub(super) fn network_of(base_url: &str) -> Option<&'static str> {
+    let filled = base_url.replace(['{', '}'], "");
+    let url = reqwest::Url::parse(&filled).ok().filter(|_| !base_url.starts_with('{'))?;
+    url.host_str().map(network_of_host)
+}
+
+/// The network of a host, as far as its name or address tells.
+fn network_of_host(host: &str) -> &'static str {
+    let host = host.trim_start_matches('[').trim_end_matches(']').trim_end_matches('.');
+    let (own, near) = match host.parse::<IpAddr>().map(|address| address.to_canonical()) {
+        Ok(IpAddr::V4(address)) => {
+            (address.is_loopback() || address.is_unspecified(), address.is_private() || address.is_link_local())
+        }
+        Ok(IpAddr::V6(address)) => (
+            address.is_loopback() || address.is_unspecified(),
+            address.is_unique_local() || address.is_unicast_link_local(),
+        ),
+        Err(_) => {
+            (host == "localhost" || host.ends_with(".localhost"), !host.contains('.') || host.ends_with(".local"))
+        }
+    };
+    match (own, near) {
+        (true, _) => THIS_MACHINE,
+        (_, true) => LOCAL_NETWORK,
+        _ => INTERNET,
     }
 }

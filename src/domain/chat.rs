@@ -1,9 +1,11 @@
-//! A request and an answer, free of any provider's wire format.
+//! A request, free of any provider's wire format.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+use super::part::{Part, Thinking};
 
 /// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,20 +17,6 @@ pub enum Role {
     User,
     /// The model.
     Assistant,
-}
-
-/// A piece of a message.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Part {
-    /// Words.
-    Text(String),
-    /// A picture.
-    Image {
-        /// For example `image/png`.
-        media_type: String,
-        /// The bytes in base64.
-        data: String,
-    },
 }
 
 /// One turn of a conversation.
@@ -52,6 +40,8 @@ impl Message {
 pub struct ChatRequest {
     /// Standing instructions.
     pub system: Option<String>,
+    /// What the developer adds to them: a role of its own where the provider has one, else a part of them.
+    pub developer: Option<String>,
     /// The conversation, the last message being the question.
     pub messages: Vec<Message>,
     /// The longest answer wanted, in tokens.
@@ -68,76 +58,31 @@ pub struct ChatRequest {
     pub stream: bool,
 }
 
-/// Tokens as the provider counted them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Usage {
-    /// Tokens of the prompt, cached ones included.
-    pub input_tokens: Option<u64>,
-    /// Tokens of the answer, thinking included.
-    pub output_tokens: Option<u64>,
-    /// Tokens of the prompt that came from the provider's cache.
-    pub cached_tokens: Option<u64>,
-}
-
-/// Why the answer ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Finish {
-    /// The model was done, or met a stop text.
-    Stop,
-    /// The token limit was met.
-    Length,
-    /// A filter stepped in.
-    ContentFilter,
-    /// The model wants a tool to be run.
-    ToolCalls,
-    /// The provider says that the answer failed.
-    Error,
-    /// Another word of the provider.
-    #[serde(untagged)]
-    Other(String),
-}
-
-impl Finish {
-    /// The word for it.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Stop => "stop",
-            Self::Length => "length",
-            Self::ContentFilter => "content_filter",
-            Self::ToolCalls => "tool_calls",
-            Self::Error => "error",
-            Self::Other(word) => word,
-        }
+impl ChatRequest {
+    /// Whether the conversation holds a model's thoughts.
+    pub fn has_thinking(&self) -> bool {
+        self.messages.iter().flat_map(|message| &message.parts).any(|part| matches!(part, Part::Thinking(_)))
     }
-}
 
-/// A whole answer.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Answer {
-    /// The words.
-    pub text: String,
-    /// Why it ended; none when the provider did not say, which on a stream means that it was cut.
-    pub finish: Option<Finish>,
-    /// Tokens.
-    pub usage: Usage,
-    /// Whether the model showed thoughts or tool calls although there are no words.
-    pub other_content: bool,
-}
+    /// The same request without the thoughts in it: for one more try at a provider that takes none of them.
+    #[must_use]
+    pub fn without_thinking(&self) -> Self {
+        self.keeping(|_| false)
+    }
 
-/// One thing that a stream says.
-#[derive(Debug, Clone, PartialEq)]
-pub enum StreamEvent {
-    /// More words of the answer; never empty.
-    Text(String),
-    /// The model thinks or calls a tool: content, but no words of the answer.
-    OtherContent,
-    /// Tokens so far; later figures replace earlier ones where they are set.
-    Usage(Usage),
-    /// Why the answer ended.
-    Finish(Finish),
-    /// An error inside the stream, with the event's own data.
-    Error(String),
-    /// The provider says that nothing follows.
-    End,
+    /// The same request with only those thoughts that `keep` wants. A message in which nothing else stood is gone.
+    #[must_use]
+    pub(crate) fn keeping(&self, keep: impl Fn(&Thinking) -> bool) -> Self {
+        let wanted = |part: &Part| match part {
+            Part::Thinking(thinking) => keep(thinking),
+            _ => true,
+        };
+        let mut request = self.clone();
+        request.messages.retain_mut(|message| {
+            let was_empty = message.parts.is_empty();
+            message.parts.retain(wanted);
+            was_empty || !message.parts.is_empty()
+        });
+        request
+    }
 }

@@ -1,18 +1,21 @@
 //! The words of the program as types, with no behaviour that needs anything else.
 
+mod answer;
 mod chat;
 mod deployment;
 mod evidence;
 mod failure;
 mod limit;
 mod names;
+mod part;
 mod record;
 mod scope;
 mod secret;
 mod text;
 mod timeouts;
 
-pub use chat::{Answer, ChatRequest, Finish, Message, Part, Role, StreamEvent, Usage};
+pub use answer::{Answer, Finish, StreamEvent, ToolPiece, Usage};
+pub use chat::{ChatRequest, Message, Role};
 pub use deployment::{Deployment, ParseNameError, Selector, Target};
 pub use evidence::{Evidence, TransportFault};
 pub use failure::{
@@ -20,6 +23,7 @@ pub use failure::{
 };
 pub use limit::{StatedLimit, Unit};
 pub use names::{AccountName, CredentialName, LadderName, ModelName, ProviderName, RequestId};
+pub use part::{Author, Part, Thinking, ToolCall};
 pub use record::{
     AttemptKind, AttemptRecord, Execution, GivenUp, KeptAnswer, KeptEvidence, Outcome, Prefix, RequestRecord,
 };

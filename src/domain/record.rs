@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::chat::Usage;
+use super::answer::Usage;
 use super::deployment::{Deployment, ParseNameError};
 use super::failure::{Class, Dimension, ScopeLevel, words};
 use super::names::{AccountName, LadderName, RequestId};

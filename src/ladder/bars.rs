@@ -4,7 +4,8 @@
 //! remembered of it. But within the request it says much: what refused it once refuses it again, under another key as
 //! well, so these steps are not asked, and the ladder that was made for such requests goes first.
 
-use crate::domain::{Class, Failure, ModelName};
+use crate::catalog::model_family;
+use crate::domain::{Class, Failure};
 
 use super::end::SkipReason;
 use super::run::Run;
@@ -52,13 +53,11 @@ impl Run {
     pub(super) fn bar_model(&mut self, step: usize, class: Class) {
         let Some(refused) = self.steps.get(step).map(|spec| spec.target.deployment.clone()) else { return };
         let same_anywhere = class == Class::ContentPolicy;
+        let family = model_family(&refused.model).filter(|_| same_anywhere);
         for (spec, progress) in self.steps.iter().zip(&mut self.progress) {
             let other = &spec.target.deployment;
-            let same_model = if same_anywhere {
-                family(&other.model) == family(&refused.model)
-            } else {
-                other.provider == refused.provider && other.model == refused.model
-            };
+            let same_id = other.provider == refused.provider && other.model == refused.model;
+            let same_model = same_id || (family.is_some() && model_family(&other.model) == family);
             if same_model && progress.asked == 0 {
                 progress.barred.get_or_insert(SkipReason::RefusedAlready(class));
             }
@@ -126,10 +125,4 @@ fn refusal(step: &StepSpec, shape: &RequestShape, directives: &Directives, limit
     let dear = dear.map(SkipReason::TooDear);
     let ceiling = shape.ceiling_usd(step).filter(|usd| limits.max_cost_usd.is_some_and(|max| *usd > max));
     dear.or(ceiling.map(SkipReason::TooExpensive))
-}
-
-/// The model's own name without a vendor's prefix: the same model refuses the same text at each provider.
-fn family(model: &ModelName) -> &str {
-    let name = model.as_str();
-    name.rsplit_once('/').map_or(name, |(_, last)| last).trim_end_matches(":free")
 }

@@ -22,6 +22,9 @@ pub(super) const WORTH: u64 = 8;
 /// The shortest longest answer that is asked for where the user set no bound, in tokens.
 const SHORTEST: u64 = 256;
 
+/// So much later than the provider said: two clocks are read, and the store rounds.
+const ROUNDING: Duration = Duration::from_millis(10);
+
 /// How a request is changed so that the same deployment can take it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Remedy {
@@ -46,6 +49,8 @@ pub struct Failed<'a> {
     pub elapsed: Duration,
     /// The wall clock.
     pub now: Timestamp,
+    /// Until when anything is held back for it.
+    pub held_until: Option<Timestamp>,
     /// A drawn number in 0..1, for the wait before a retry.
     pub unit: f64,
 }
@@ -76,14 +81,18 @@ impl Run {
         if !may_pass || !is_first_try || pays_twice || none_left || progress.asked >= spec.attempts {
             return None;
         }
-        let hint = failed.failure.retry_at.and_then(|at| Duration::try_from(at.duration_since(failed.now)).ok());
+        let back_at = failed.held_until.max(failed.failure.retry_at);
+        let hint = back_at.and_then(|at| Duration::try_from(at.duration_since(failed.now)).ok());
         let jitter = full_jitter(limits.backoff, limits.backoff_max, progress.asked.saturating_sub(1), failed.unit);
-        let wait = jitter.max(hint.unwrap_or_default());
+        if hint.is_some_and(|hint| hint > limits.hint_max) {
+            return None;
+        }
+        let wait = hint.map_or(jitter, |hint| jitter.max(hint + ROUNDING));
         // What took long once may take as long again, and then no time is left for the next step.
         let started = limits.deadline.saturating_sub(sent.time_left);
         let took = failed.elapsed.saturating_sub(started);
         let in_time = failed.elapsed + wait + took < limits.deadline;
-        (in_time && wait <= limits.backoff_max).then_some(failed.elapsed + wait)
+        in_time.then_some(failed.elapsed + wait)
     }
 
     pub(super) fn plan_retry(&mut self, sent: &Exchange, failed: &Failed<'_>) {

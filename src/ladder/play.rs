@@ -35,7 +35,7 @@ pub(super) enum Says {
 pub(super) fn failed(failure: &Failure, status: Option<u16>) -> Failed<'_> {
     let now = Timestamp::from_second(START).expect("a time");
     let execution = Execution::of_failure(failure.class, status, false);
-    Failed { failure, status, execution, elapsed: Duration::ZERO, now, unit: 0.5 }
+    Failed { failure, status, execution, elapsed: Duration::ZERO, now, held_until: None, unit: 0.5 }
 }
 
 pub(super) struct Play {

@@ -113,8 +113,10 @@ pub struct RunLimits {
     pub max_latency: Option<Duration>,
     /// The wait before the first retry; doubles.
     pub backoff: Duration,
-    /// The longest wait before a retry.
+    /// The longest wait before a retry that nobody stated.
     pub backoff_max: Duration,
+    /// The longest stated wait that a retry waits out.
+    pub hint_max: Duration,
 }
 
 impl Default for RunLimits {
@@ -131,6 +133,7 @@ impl Default for RunLimits {
             max_latency: None,
             backoff: Duration::from_millis(500),
             backoff_max: Duration::from_secs(8),
+            hint_max: Duration::from_secs(8),
         }
     }
 }
@@ -238,11 +241,17 @@ const BYTES_PER_TOKEN: u64 = 4;
 impl RequestShape {
     /// What can be said of the request.
     pub fn of(request: &ChatRequest) -> Self {
-        let mut bytes = request.system.as_ref().map_or(0, String::len);
-        let mut images = false;
+        let instructions = request.system.iter().chain(&request.developer);
+        let mut bytes: usize = instructions.map(String::len).sum();
+        let (mut images, mut calls) = (false, false);
         for part in request.messages.iter().flat_map(|message| &message.parts) {
             match part {
-                Part::Text(text) => bytes += text.len(),
+                Part::Text(text) | Part::ToolResult { content: text, .. } => bytes += text.len(),
+                Part::ToolCall(call) => {
+                    bytes += call.name.len() + call.arguments.len();
+                    calls = true;
+                }
+                Part::Thinking(thinking) => bytes += thinking.text.len(),
                 Part::Image { .. } => images = true,
             }
         }
@@ -250,8 +259,8 @@ impl RequestShape {
             input_tokens: u64::try_from(bytes).unwrap_or(u64::MAX) / BYTES_PER_TOKEN,
             max_tokens: request.max_tokens.map(u64::from),
             images,
-            tools: request.options.contains_key("tools"),
-            thinking: false,
+            tools: calls || request.options.contains_key("tools"),
+            thinking: request.has_thinking(),
         }
     }
 

@@ -12,6 +12,7 @@ use crate::domain::{Class, Dimension, Failure, Scope, ScopeLevel, Target};
 use super::call::{Event, Moment, Report};
 use super::gate::was_ahead;
 use super::record::{Change, CircuitState, Cooldown, Family, HoldRecord, Key, Quarantine, Versioned};
+use super::until::later;
 use super::{circuit, cooldown, history, quarantine};
 
 /// The changes that the event makes to the records.
@@ -20,13 +21,15 @@ pub fn apply(holds: &[Versioned], event: Event<'_>, report: &Report<'_>, moment:
     let covering = holds.iter().filter(|held| held.record.scope().covers(report.target));
     match event {
         Event::Success => covering.filter_map(|held| after_success(held, report, now)).collect(),
-        Event::Abandoned => covering.filter_map(|held| freed(held, report, now)).collect(),
+        Event::Abandoned => covering.filter_map(|held| freed(held, report, now, now)).collect(),
         Event::Failure(failure) => {
             let mut changes = after_failure(holds, failure, report, moment);
-            // A probe that failed for another reason says nothing about this hold, but its lease must not linger.
+            // A probe that failed for another reason says nothing about this hold, but its lease must not linger. Where
+            // that reason holds nothing back, the next look is not the very next request.
+            let again = if changes.is_empty() { later(now, moment.settings.breaker.open) } else { now };
             let others: Vec<Change> = covering
                 .filter(|held| !changes.iter().any(|change| held.record.has_key(&change.key)))
-                .filter_map(|held| freed(held, report, now))
+                .filter_map(|held| freed(held, report, now, again))
                 .collect();
             changes.extend(others);
             changes
@@ -135,8 +138,9 @@ fn after_success(held: &Versioned, report: &Report<'_>, now: Timestamp) -> Optio
     }
 }
 
-/// The record without the lease that the report's request holds on it; none when it holds none.
-fn freed(held: &Versioned, report: &Report<'_>, now: Timestamp) -> Option<Change> {
+/// The record without the lease that the report's request holds on it, to be looked at again at `again`; none when it
+/// holds none.
+fn freed(held: &Versioned, report: &Report<'_>, now: Timestamp, again: Timestamp) -> Option<Change> {
     let record = match &held.record {
         HoldRecord::Quarantine(q) if report.holds(q.lease.as_ref()) => {
             HoldRecord::Quarantine(Quarantine { lease: None, ..q.clone() })
@@ -145,7 +149,7 @@ fn freed(held: &Versioned, report: &Report<'_>, now: Timestamp) -> Option<Change
             lease: None,
             state: CircuitState::Open,
             // Who came with another key or config entry came before the time, which still stands for the others.
-            retry_at: c.retry_at.filter(|at| *at > now).or(Some(now)),
+            retry_at: c.retry_at.filter(|at| *at > now).or(Some(again)),
             ..c.clone()
         }),
         _ => return None,

@@ -287,7 +287,12 @@ fn a_probe_that_fails_for_another_reason_frees_its_lease() {
     world.fails(&failure(Class::Billing), &Call::new(&step, "r0", at(0)), at(0));
     world.claim_all(&step, "p", at(21_600), at(21_700));
     world.fails(&failure(Class::ContentPolicy), &Call::new(&step, "p", at(21_600)), at(21_601));
-    assert_eq!(world.gate(&step, at(21_602)), Gate::Probe);
+    assert_eq!(world.gate(&step, at(21_602)), Gate::Held, "the very next request is no better prober");
+    assert_eq!(world.gate(&step, at(21_631)), Gate::Probe);
+    // A limit that it met has a hold of its own, which says when to look.
+    world.claim_all(&step, "q", at(21_631), at(21_700));
+    world.fails(&stated(Class::RateLimit, at(21_640)), &Call::new(&step, "q", at(21_631)), at(21_632));
+    assert_eq!((world.gate(&step, at(21_639)), world.gate(&step, at(21_640))), (Gate::Held, Gate::Probe));
 }
 
 #[derive(Debug, Clone)]

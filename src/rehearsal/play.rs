@@ -11,7 +11,7 @@ use crate::catalog::Wire;
 use crate::domain::Usage;
 
 use super::http::{Seen, write_chunk, write_head};
-use super::render::{Rendered, error_event, overloaded};
+use super::render::{Rendered, Said, error_event, overloaded};
 use super::script::Reply;
 
 const JSON: &str = "application/json";
@@ -24,11 +24,15 @@ pub(super) fn play(mut stream: TcpStream, wire: Wire, seen: &Seen, reply: &Reply
     let stage = Stage { wire, seen };
     match reply {
         Reply::Status { status, headers, body } => write_whole(&mut stream, *status, headers, &text_of(body)),
-        Reply::Answer { text, finish, usage, headers } => {
-            let finish = finish.as_deref().unwrap_or("stop");
-            stage.answer(&mut stream, &words(text), finish, *usage, headers)
+        Reply::Answer { text, finish, usage, headers, reasoning, tool_calls } => {
+            let (chunks, reasoning) = (words(text), reasoning.as_deref());
+            let said = Said { chunks: &chunks, reasoning, tool_calls };
+            stage.answer(&mut stream, said, finish.as_deref(), *usage, headers)
         }
-        Reply::Stream { chunks } => stage.answer(&mut stream, chunks, "stop", None, &none),
+        Reply::Stream { chunks, reasoning, tool_calls } => {
+            let said = Said { chunks, reasoning: reasoning.as_deref(), tool_calls };
+            stage.answer(&mut stream, said, None, None, &none)
+        }
         Reply::CutStream { chunks } => stage.begin(&mut stream, chunks),
         Reply::ErrorEvent { chunks, error } => stage.error(&mut stream, chunks, error),
         Reply::Stall { chunks } => {
@@ -38,6 +42,12 @@ pub(super) fn play(mut stream: TcpStream, wire: Wire, seen: &Seen, reply: &Reply
         }
         Reply::SlowDrip { text, every_ms } => stage.drip(&mut stream, text, *every_ms),
         Reply::Pings { chunks, every_ms } => stage.pings(&mut stream, chunks, *every_ms),
+        Reply::Delay { ms, then } => {
+            if !pause(&mut stream, *ms) {
+                return Ok(());
+            }
+            play(stream, wire, seen, then)
+        }
         Reply::Hang => {
             hold(&mut stream);
             Ok(())
@@ -69,25 +79,26 @@ struct Stage<'a> {
 }
 
 impl<'a> Stage<'a> {
-    fn rendered(self, chunks: &'a [String], finish: &'a str, usage: Option<Usage>) -> Rendered<'a> {
+    fn rendered(self, said: Said<'a>, finish: Option<&'a str>, usage: Option<Usage>) -> Rendered<'a> {
         let guess = |bytes: usize| Some(bytes as u64 / 4 + 1);
         let usage = usage.unwrap_or_else(|| Usage {
             input_tokens: guess(self.seen.body.to_string().len()),
-            output_tokens: guess(chunks.iter().map(String::len).sum()),
+            output_tokens: guess(said.bytes()),
             cached_tokens: None,
         });
-        Rendered { wire: self.wire, seen: self.seen, chunks, finish, usage }
+        let finish = finish.unwrap_or(if said.tool_calls.is_empty() { "stop" } else { "tool_calls" });
+        Rendered { wire: self.wire, seen: self.seen, said, finish, usage }
     }
 
     fn answer(
         self,
         stream: &mut TcpStream,
-        chunks: &'a [String],
-        finish: &'a str,
+        said: Said<'a>,
+        finish: Option<&'a str>,
         usage: Option<Usage>,
         headers: &BTreeMap<String, String>,
     ) -> io::Result<()> {
-        let rendered = self.rendered(chunks, finish, usage);
+        let rendered = self.rendered(said, finish, usage);
         if !self.seen.streams() {
             return write_whole(stream, 200, headers, &rendered.whole());
         }
@@ -100,7 +111,7 @@ impl<'a> Stage<'a> {
 
     /// Head and pieces of a stream, without an end; of a whole answer, half.
     fn begin(self, stream: &mut TcpStream, chunks: &[String]) -> io::Result<()> {
-        let rendered = self.rendered(chunks, "stop", None);
+        let rendered = self.rendered(Said::words(chunks), None, None);
         if self.seen.streams() {
             write_head(stream, 200, EVENTS, IN_PIECES, &BTreeMap::new())?;
             return rendered.pieces().iter().try_for_each(|event| write_chunk(stream, event));
@@ -119,7 +130,10 @@ impl<'a> Stage<'a> {
         }
         write_head(stream, 200, EVENTS, IN_PIECES, &BTreeMap::new())?;
         if !chunks.is_empty() {
-            self.rendered(chunks, "stop", None).pieces().iter().try_for_each(|event| write_chunk(stream, event))?;
+            self.rendered(Said::words(chunks), None, None)
+                .pieces()
+                .iter()
+                .try_for_each(|event| write_chunk(stream, event))?;
         }
         write_chunk(stream, &error_event(self.wire, error))?;
         write_chunk(stream, "")
@@ -127,7 +141,7 @@ impl<'a> Stage<'a> {
 
     fn drip(self, stream: &mut TcpStream, text: &str, every_ms: u64) -> io::Result<()> {
         let chunks = words(text);
-        let rendered = self.rendered(&chunks, "stop", None);
+        let rendered = self.rendered(Said::words(&chunks), None, None);
         let (kind, pieces) = if self.seen.streams() {
             (EVENTS, rendered.pieces().into_iter().chain(rendered.ending()).collect())
         } else {
@@ -147,7 +161,10 @@ impl<'a> Stage<'a> {
         let (kind, ping) = if self.seen.streams() { (EVENTS, ": ping\n\n") } else { (JSON, "\n") };
         write_head(stream, 200, kind, IN_PIECES, &BTreeMap::new())?;
         if self.seen.streams() && !chunks.is_empty() {
-            self.rendered(chunks, "stop", None).pieces().iter().try_for_each(|event| write_chunk(stream, event))?;
+            self.rendered(Said::words(chunks), None, None)
+                .pieces()
+                .iter()
+                .try_for_each(|event| write_chunk(stream, event))?;
         }
         while pause(stream, every_ms) {
             write_chunk(stream, ping)?;

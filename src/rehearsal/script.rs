@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::domain::Usage;
+use crate::domain::{ToolCall, Usage};
 
 use super::http::Seen;
 
@@ -53,7 +53,8 @@ pub enum Reply {
     Answer {
         /// The words.
         text: String,
-        /// Why it ended, in the domain's words: `stop`, `length`, `content_filter`, `tool_calls`.
+        /// Why it ended, in the domain's words: `stop`, `length`, `content_filter`, `tool_calls`. When it is left out,
+        /// `tool_calls` if there are some, else `stop`.
         #[serde(default)]
         finish: Option<String>,
         /// Tokens; a guess from the words when they are left out.
@@ -62,11 +63,23 @@ pub enum Reply {
         /// Headers of the reply.
         #[serde(default)]
         headers: BTreeMap<String, String>,
+        /// What the model thought before.
+        #[serde(default)]
+        reasoning: Option<String>,
+        /// The tools that it wants to be run after its words.
+        #[serde(default)]
+        tool_calls: Vec<ToolCall>,
     },
     /// A good answer in these pieces.
     Stream {
         /// The pieces.
         chunks: Vec<String>,
+        /// What the model thought before.
+        #[serde(default)]
+        reasoning: Option<String>,
+        /// The tools that it wants to be run after its words.
+        #[serde(default)]
+        tool_calls: Vec<ToolCall>,
     },
     /// An answer whose connection is closed after these pieces; whole, it stops in the middle of the body.
     CutStream {
@@ -103,6 +116,13 @@ pub enum Reply {
         /// Milliseconds between two pings.
         every_ms: u64,
     },
+    /// Nothing for so long, then another reply.
+    Delay {
+        /// Milliseconds.
+        ms: u64,
+        /// What is said then, if the client is still there.
+        then: Box<Reply>,
+    },
     /// The request is taken and nothing is said.
     Hang,
     /// The request is taken and the connection is reset.
@@ -119,7 +139,31 @@ pub enum Reply {
 impl Reply {
     /// A good answer with these words.
     pub fn answer(text: impl Into<String>) -> Self {
-        Self::Answer { text: text.into(), finish: None, usage: None, headers: BTreeMap::new() }
+        Self::Answer {
+            text: text.into(),
+            finish: None,
+            usage: None,
+            headers: BTreeMap::new(),
+            reasoning: None,
+            tool_calls: Vec::new(),
+        }
+    }
+
+    /// A good answer in these pieces.
+    pub fn stream(chunks: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let chunks = chunks.into_iter().map(Into::into).collect();
+        Self::Stream { chunks, reasoning: None, tool_calls: Vec::new() }
+    }
+
+    /// An answer without words that wants these tools to be run.
+    pub fn tool_calls(calls: Vec<ToolCall>) -> Self {
+        Self::Stream { chunks: Vec::new(), reasoning: None, tool_calls: calls }
+    }
+
+    /// The same, but so much later.
+    #[must_use]
+    pub fn after(self, ms: u64) -> Self {
+        Self::Delay { ms, then: Box::new(self) }
     }
 
     /// A status with this JSON or text.

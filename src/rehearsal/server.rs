@@ -83,6 +83,11 @@ impl Provider {
         self.shared.lock().hits
     }
 
+    /// How many connections were accepted, whatever was said on them.
+    pub fn connections(&self) -> usize {
+        self.shared.lock().accepted
+    }
+
     /// The requests for an answer, in the order in which they arrived.
     pub fn requests(&self) -> Vec<Seen> {
         self.shared.lock().seen.clone()

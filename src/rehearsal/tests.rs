@@ -3,9 +3,14 @@
 
 use std::time::{Duration, Instant};
 
+use proptest::prelude::*;
+
+use super::render::{Rendered, Said};
 use super::*;
 use crate::catalog::{AuthStyle, ProviderInfo, Wire};
-use crate::domain::{ChatRequest, Finish, Message, ModelName, Role, Secret, Timeouts, TransportFault, Usage};
+use crate::domain::{
+    Answer, ChatRequest, Finish, Message, ModelName, Role, Secret, Timeouts, ToolCall, TransportFault, Usage,
+};
 use crate::transport::{Fault, Limit, PLAIN_BODY, Transport, TransportOptions};
 use crate::wire::{Assembled, Assembler, Decoded, Endpoint, StreamDecoder, decode, encode};
 
@@ -45,7 +50,7 @@ async fn exchange(
 ) -> Result<Outcome, Fault> {
     let (wire, model, key, base_url) = (provider.wire(), ModelName::new(model), Secret::new(key), provider.base_url());
     let info = info(wire);
-    let endpoint = Endpoint { provider: &info, model: &model, base_url: &base_url, key: Some(&key) };
+    let endpoint = Endpoint { provider: &info, model: &model, base_url: &base_url, key: Some(&key), ids: None };
     let request =
         ChatRequest { messages: vec![Message::text(Role::User, "Say hello.")], stream, ..ChatRequest::default() };
     let http = encode(&endpoint, &request).expect("a request");
@@ -88,6 +93,8 @@ fn a_good_answer_in_every_wire_whole_and_streamed() {
             finish: Some("length".to_owned()),
             usage: Some(usage),
             headers: Default::default(),
+            reasoning: None,
+            tool_calls: Vec::new(),
         };
         let Outcome::Whole(Decoded::Answer(whole)) = play(wire, reply.clone(), false) else { panic!("{wire:?}") };
         assert_eq!(
@@ -140,6 +147,100 @@ fn every_way_to_misbehave_is_seen_as_what_it_is() {
         assert!(matches!(play(wire, drip.clone(), false), Outcome::Whole(Decoded::Answer(a)) if a.text == "a b c"));
         assert!(matches!(play(wire, drip, true), Outcome::Streamed(Assembled::Answer(a), None) if a.text == "a b c"));
     }
+}
+
+/// What the scripted provider of the next property says.
+#[derive(Debug, Clone)]
+struct Talk {
+    chunks: Vec<String>,
+    reasoning: Option<String>,
+    tool_calls: Vec<ToolCall>,
+}
+
+fn talk() -> impl Strategy<Value = Talk> {
+    let words = "[a-zß世🏔 ]{1,12}";
+    let call = ("[a-z]{1,8}", prop::collection::btree_map(words, words, 0..3));
+    let calls = prop::collection::vec(call, 0..4).prop_map(|calls| {
+        let call = |(at, (name, arguments)): (usize, (String, _))| ToolCall {
+            id: format!("call_{at}"),
+            name,
+            arguments: serde_json::to_string(&arguments).expect("JSON"),
+        };
+        calls.into_iter().enumerate().map(call).collect::<Vec<_>>()
+    });
+    let parts = (prop::collection::vec(words, 0..4), prop::option::of(words), calls);
+    parts.prop_map(|(chunks, reasoning, tool_calls)| Talk { chunks, reasoning, tool_calls })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Words, thoughts and tool calls of many bytes each, in every wire, however the network cuts them.
+    #[test]
+    fn any_split_of_a_stream_gives_the_answer_that_comes_whole(
+        talk in talk(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..12), wire in prop::sample::select(WIRES.to_vec()),
+    ) {
+        let Talk { chunks, reasoning, tool_calls } = &talk;
+        let said = Said { chunks, reasoning: reasoning.as_deref(), tool_calls };
+        let finish = if tool_calls.is_empty() { "stop" } else { "tool_calls" };
+        let seen = Seen { method: String::new(), path: String::new(), headers: Vec::new(), body: serde_json::Value::Null };
+        let usage = Usage { input_tokens: Some(3), output_tokens: Some(2), cached_tokens: Some(1) };
+        let rendered = Rendered { wire, seen: &seen, said, finish, usage };
+        let stream = rendered.pieces().concat() + &rendered.ending().concat();
+        let body = stream.as_bytes();
+        let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(body.len() + 1)).chain([0, body.len()]).collect();
+        cuts.sort_unstable();
+        let by_cuts: Vec<&[u8]> = cuts.windows(2).map(|pair| &body[pair[0]..pair[1]]).collect();
+        let by_bytes: Vec<&[u8]> = body.chunks(1).collect();
+        let assembled = |pieces: &[&[u8]]| {
+            let (mut decoder, mut assembler) = (StreamDecoder::new(wire), Assembler::default());
+            for piece in pieces {
+                decoder.push(piece).iter().for_each(|event| assembler.push(event));
+            }
+            decoder.finish().iter().for_each(|event| assembler.push(event));
+            assembler.finish()
+        };
+        let streamed = assembled(&by_cuts);
+        prop_assert_eq!(&streamed, &assembled(&by_bytes));
+        let has_words = !chunks.concat().trim().is_empty();
+        match (streamed, decode(wire, rendered.whole().as_bytes())) {
+            (Assembled::Answer(streamed), Decoded::Answer(whole)) => {
+                prop_assert!(has_words || !tool_calls.is_empty());
+                prop_assert_eq!((&whole.text, whole.reasoning.as_str()), (&chunks.concat(), reasoning.as_deref().unwrap_or_default()));
+                prop_assert_eq!(&whole.tool_calls, tool_calls);
+                // OpenAI counts a stream only when asked to.
+                prop_assert_eq!(Answer { usage: whole.usage, ..streamed }, whole);
+            }
+            (Assembled::Empty(_), Decoded::Failure) => prop_assert!(!has_words && tool_calls.is_empty()),
+            other => prop_assert!(false, "{other:?}"),
+        }
+        // Cut anywhere before its end, a tool call is nothing that anybody could run.
+        for cut in cuts.iter().take(cuts.len() - 1).filter(|_| !tool_calls.is_empty()) {
+            let cut_off = assembled(&[&body[..*cut]]);
+            if let Assembled::Answer(answer) = cut_off {
+                prop_assert_eq!(&answer.tool_calls, tool_calls);
+            }
+        }
+    }
+}
+
+#[test]
+fn half_a_tool_call_is_no_answer_in_any_wire() {
+    let half = ToolCall { id: "c1".to_owned(), name: "remove".to_owned(), arguments: "{\"path\": \"/".to_owned() };
+    for wire in WIRES {
+        let reply = || Reply::tool_calls(vec![half.clone()]);
+        assert_eq!(play(wire, reply(), false), Outcome::Whole(Decoded::Failure), "{wire:?}");
+        assert!(matches!(play(wire, reply(), true), Outcome::Streamed(Assembled::Empty(_), None)), "{wire:?}");
+    }
+}
+
+#[test]
+fn a_reply_can_come_later() {
+    let provider = Provider::start(Wire::OpenAi, Reply::answer("at last").after(60)).expect("a provider");
+    let said = |outcome| matches!(outcome, Outcome::Whole(Decoded::Answer(answer)) if answer.text == "at last");
+    assert!(said(ask(&provider, "m", "k", false)));
+    let late = Provider::start(Wire::OpenAi, Reply::answer("too late").after(20_000)).expect("a provider");
+    assert_eq!(ask_within(SHORT, &late, "m", "k", false), Outcome::Fault(TransportFault::FirstTimeout));
 }
 
 #[test]

@@ -1,12 +1,14 @@
 //! What `check` says of a config: all that is wrong, or how far each ladder can fall.
 //!
 //! A ladder of five steps on one account is one step: when the account is out of quota, all five are. So the count that
-//! matters is that of failure domains, and a ladder that has several steps but one domain is told so.
+//! matters is that of failure domains; what several steps share is named, and above all what takes them all.
 
 use serde_json::{Value, json};
 
-use crate::config::{Config, Problem};
+use crate::config::{Config, Domains, Problem};
 use crate::domain::LadderName;
+
+use super::domains::{domains_json, domains_text};
 
 /// The result of reading a config, for a person. Each problem is on a line of its own.
 pub fn check_text(result: &Result<Config, Vec<Problem>>) -> String {
@@ -27,13 +29,11 @@ fn good(config: &Config) -> String {
         out.push_str(&format!("warning: {warning}\n"));
     }
     out.push_str(&format!("{name}: good\n"));
-    for (name, steps, domains) in ladders(config) {
+    for (name, domains) in ladders(config) {
         let default = if *name == config.default_ladder { " (default)" } else { "" };
-        let (told, domains_told) = (counted(steps, "step"), counted(domains, "failure domain"));
-        out.push_str(&format!("ladder {name}{default}: {told}, {domains_told}\n"));
-        if steps > 1 && domains == 1 {
-            out.push_str("  hint: all its steps fall together; add one of another provider or account\n");
-        }
+        let (steps, groups) = (counted(domains.steps.len(), "step"), counted(domains.independent, "failure domain"));
+        out.push_str(&format!("ladder {name}{default}: {steps}, {groups}\n"));
+        out.push_str(&domains_text(&domains));
     }
     out
 }
@@ -43,16 +43,22 @@ pub fn check_json(result: &Result<Config, Vec<Problem>>) -> Value {
     let problems = |problems: &[Problem]| problems.iter().map(object).collect::<Vec<_>>();
     match result {
         Ok(config) => {
-            let ladder = |(name, steps, domains): (&LadderName, usize, usize)| json!({ "ladder": name.as_str(), "steps": steps, "domains": domains });
             json!({
                 "ok": true,
                 "errors": [],
                 "warnings": problems(&config.warnings),
-                "ladders": ladders(config).map(ladder).collect::<Vec<_>>(),
+                "ladders": ladders(config).map(|(name, domains)| ladder(name, &domains)).collect::<Vec<_>>(),
             })
         }
         Err(errors) => json!({ "ok": false, "errors": problems(errors), "warnings": [], "ladders": [] }),
     }
+}
+
+fn ladder(name: &LadderName, domains: &Domains) -> Value {
+    let mut object = domains_json(domains);
+    object.shift_insert(0, "ladder".to_owned(), json!(name));
+    object.shift_insert(1, "steps".to_owned(), json!(domains.steps.len()));
+    Value::Object(object)
 }
 
 fn object(problem: &Problem) -> Value {
@@ -65,9 +71,9 @@ fn object(problem: &Problem) -> Value {
     })
 }
 
-/// Each ladder with the number of its steps and of its failure domains.
-fn ladders(config: &Config) -> impl Iterator<Item = (&LadderName, usize, usize)> {
-    config.ladders.iter().map(|(name, ladder)| (name, ladder.steps.len(), config.failure_domains(name)))
+/// Each ladder with what its steps share.
+fn ladders(config: &Config) -> impl Iterator<Item = (&LadderName, Domains)> {
+    config.ladders.keys().map(|name| (name, config.domains(name)))
 }
 
 fn counted(number: usize, what: &str) -> String {
@@ -114,10 +120,22 @@ mod tests {
         warning: llmr.toml:12: providers.lab.base_url: not encrypted: keys and prompts can be read on the way
         llmr.toml: good
         ladder main (default): 2 steps, 1 failure domain
-          hint: all its steps fall together; add one of another provider or account
+          1 provider, 1 account, 1 model, 1 network; backend and region not declared
+          single failure: all steps fall with account acme at groq; one of another
+            account or provider would not
         ladder wide: 2 steps, 2 failure domains
+          2 providers, 2 accounts, 2 models, 1 network; backend and region not declared
+          single failure: all steps fall with the internet connection; a local step
+            would not
+          no single account, provider or model takes all steps
         ");
-        assert_snapshot!(check_json(&check(GOOD)), @r#"{"ok":true,"errors":[],"warnings":[{"file":"llmr.toml","line":12,"key":"providers.lab.base_url","message":"not encrypted: keys and prompts can be read on the way","hint":null}],"ladders":[{"ladder":"main","steps":2,"domains":1},{"ladder":"wide","steps":2,"domains":2}]}"#);
+        let mut json = check_json(&check(GOOD));
+        for ladder in json["ladders"].as_array_mut().expect("a list") {
+            let names: Vec<_> = ladder.as_object().expect("an object").keys().map(String::as_str).collect();
+            assert_eq!(names.join(" "), "ladder steps domains domains_by shared single_failures unknown");
+            *ladder = json!([ladder["ladder"], ladder["steps"], ladder["domains"]]);
+        }
+        assert_snapshot!(json, @r#"{"ok":true,"errors":[],"warnings":[{"file":"llmr.toml","line":12,"key":"providers.lab.base_url","message":"not encrypted: keys and prompts can be read on the way","hint":null}],"ladders":[["main",2,1],["wide",2,2]]}"#);
     }
 
     #[test]

@@ -161,6 +161,9 @@ pub fn request_text(record: &RequestRecord, holds: &[Versioned], now: Timestamp,
     facts.extend(record.usage.input_tokens.map(|tokens| format!("{tokens} tokens in{}", cached(&record.usage))));
     facts.extend(record.usage.output_tokens.map(|tokens| format!("{tokens} tokens out")));
     facts.extend(record.cost_usd.map(|usd| format!("${usd:.4}")));
+    if record.retries_denied > 0 {
+        facts.push(format!("{} retries denied by the budget", record.retries_denied));
+    }
     let mut out = wrapped(&format!("request {}: {}{by}", record.id, record.outcome), 2, width);
     out.push_str(&wrapped(&format!("  {}", facts.join(", ")), 2, width));
     for (attempt, place) in record.attempts.iter().zip(1..) {

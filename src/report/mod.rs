@@ -5,6 +5,7 @@ mod chat;
 mod check;
 mod choice;
 pub mod classify;
+mod domains;
 mod guard;
 mod layout;
 mod log;

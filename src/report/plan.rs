@@ -3,11 +3,13 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use crate::config::Domains;
 use crate::domain::{Deployment, LadderName};
 use crate::ladder::{Planned, Skip, StepSpec, Strategy};
 use crate::policy::Tightness;
 
 use super::chat::{skip_json, skip_line};
+use super::domains::{domains_json, single_failures_text};
 use super::moment::rfc3339;
 use super::rank::why;
 
@@ -26,8 +28,8 @@ pub struct Plan<'a> {
     pub order: Vec<Planned>,
     /// Who would not, and why.
     pub skipped: Vec<Skip>,
-    /// How many independent failure domains the ladder has.
-    pub domains: usize,
+    /// What the ladder's own steps share.
+    pub domains: Domains,
 }
 
 impl Plan<'_> {
@@ -56,13 +58,16 @@ impl Plan<'_> {
                 "probe": planned.probe,
             })
         });
-        json!({
+        let mut object = json!({
             "now": rfc3339(self.now),
             "ladder": self.ladder,
             "order": order.collect::<Vec<_>>(),
             "skipped": self.skipped.iter().map(skip_json).collect::<Vec<_>>(),
-            "domains": self.domains,
-        })
+        });
+        if let Some(object) = object.as_object_mut() {
+            object.extend(domains_json(&self.domains));
+        }
+        object
     }
 
     /// For people.
@@ -83,8 +88,9 @@ impl Plan<'_> {
         for skip in &self.skipped {
             out.push_str(&format!("  -  {}\n", skip_line(skip, self.now)));
         }
-        let plural = if self.domains == 1 { "" } else { "s" };
-        out.push_str(&format!("{} independent failure domain{plural}\n", self.domains));
+        out.push_str(&single_failures_text(&self.domains));
+        let plural = if self.domains.independent == 1 { "" } else { "s" };
+        out.push_str(&format!("{} independent failure domain{plural}\n", self.domains.independent));
         out
     }
 }

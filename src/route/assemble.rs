@@ -47,6 +47,8 @@ pub struct Assembled {
     pub limits: Limits,
     /// The ladder's standing instructions.
     pub system: Option<String>,
+    /// Those of its author.
+    pub developer: Option<String>,
 }
 
 /// Assembles the ladder of that name with its chains; none when there is no such ladder.
@@ -75,7 +77,13 @@ pub fn assemble(config: &Config, name: &LadderName, outside: &Outside<'_>, rng: 
     let limits = run_limits(&ladder.limits);
     let mut spec = Spec { name: name.clone(), steps, context_window, content_policy, unsupported, last_resort, limits };
     bar(&mut spec, &ladder.bar, ladder.limits.cache);
-    Some(Assembled { spec, lanes: builder.lanes, limits: ladder.limits, system: ladder.system.clone() })
+    Some(Assembled {
+        spec,
+        lanes: builder.lanes,
+        limits: ladder.limits,
+        system: ladder.system.clone(),
+        developer: ladder.developer.clone(),
+    })
 }
 
 /// A ladder of these deployments alone, in this order, for a person who names what to ask.
@@ -143,6 +151,7 @@ impl Builder<'_> {
                         base_url,
                         key: key.clone(),
                         system: step.system.clone(),
+                        developer: step.developer.clone(),
                         options: step.options.clone(),
                         timeouts: step.timeout,
                     };

@@ -231,6 +231,7 @@ impl<'a, S: Store> Drive<'a, S> {
             wanted: self.job.wanted,
             stream: self.job.streams(),
             buffer: self.job.buffer,
+            keeps_all: self.job.keeps_all(),
             time_left: exchange.time_left,
             watch: self.router.clock.stopwatch(),
         }
@@ -341,6 +342,7 @@ impl<'a, S: Store> Drive<'a, S> {
         let Made { answer, parsed, ttft, consumer_gone, .. } = self.made;
         let keep = matches!(end, End::Answered { .. } | End::Partial | End::WrongShape);
         let answer = answer.filter(|_| keep).unwrap_or_default();
-        Ok(Report { record, end, text: answer.text, parsed, finish: answer.finish, ttft, skipped, consumer_gone })
+        let Answer { text, reasoning, tool_calls, finish, .. } = answer;
+        Ok(Report { record, end, text, parsed, reasoning, tool_calls, finish, ttft, skipped, consumer_gone })
     }
 }

@@ -54,6 +54,8 @@ pub(super) struct Call<'a> {
     pub(super) stream: Option<StreamPolicy>,
     /// How much of an answer may be held back, in bytes.
     pub(super) buffer: u64,
+    /// Whether all of a stream is wanted at its end, beside what is shown of it.
+    pub(super) keeps_all: bool,
     /// What is left of the request's own deadline.
     pub(super) time_left: Duration,
     pub(super) watch: Stopwatch,
@@ -64,7 +66,7 @@ pub(super) enum Opened<'a> {
     /// A stream that has begun to answer.
     Stream(Box<Opening<'a>>),
     /// It is over.
-    Done(Measured),
+    Done(Box<Measured>),
 }
 
 /// A stream that has begun.
@@ -123,7 +125,7 @@ impl<'a> Call<'a> {
             Ok(reply) => reply,
             Err(missing) => {
                 let came = failed(&learned, missing);
-                return Opened::Done(learned.measured(came, self.watch));
+                return Opened::Done(Box::new(learned.measured(came, self.watch)));
             }
         };
         learned.status = Some(status);
@@ -133,7 +135,7 @@ impl<'a> Call<'a> {
             Some(policy) => Opening::new(self, learned, body, policy).until_content().await,
             None => {
                 let came = self.take_whole(body, &mut learned).await;
-                Opened::Done(learned.measured(came, self.watch))
+                Opened::Done(Box::new(learned.measured(came, self.watch)))
             }
         }
     }
@@ -211,12 +213,12 @@ impl<'a> Opening<'a> {
     fn new(call: Call<'a>, learned: Learned, body: Body, policy: StreamPolicy) -> Self {
         let decoder = StreamDecoder::new(call.wire());
         Self {
-            call,
             learned,
             body,
             policy,
             decoder,
-            assembler: Assembler::default(),
+            assembler: if call.keeps_all { Assembler::default() } else { Assembler::showing() },
+            call,
             last_content: None,
             words: String::new(),
             ended: None,
@@ -230,7 +232,7 @@ impl<'a> Opening<'a> {
         if self.assembler.has_content() {
             return Opened::Stream(Box::new(self));
         }
-        Opened::Done(self.finish(false))
+        Opened::Done(Box::new(self.finish(false)))
     }
 
     /// Takes the next piece, or notes that there is none.
@@ -241,7 +243,7 @@ impl<'a> Opening<'a> {
             Err(missing) => (self.decoder.finish(), Some(Some(missing))),
         };
         events.iter().for_each(|event| self.assembler.push(event));
-        if events.iter().any(is_content) {
+        if events.iter().any(StreamEvent::is_content) {
             self.last_content = Some(self.call.watch.elapsed());
             self.learned.ttft = self.learned.ttft.or(self.last_content);
         }
@@ -299,10 +301,6 @@ impl<'a> Opening<'a> {
         };
         learned.measured(came, call.watch)
     }
-}
-
-fn is_content(event: &StreamEvent) -> bool {
-    matches!(event, StreamEvent::Text(_) | StreamEvent::OtherContent)
 }
 
 /// The words of events that arrived together, to be shown together. What follows an error counts no more.

@@ -65,7 +65,7 @@ impl<'a, S: Store> Drive<'a, S> {
                     let (flight, _) = racers.swap_remove(at);
                     match opened {
                         Opened::Done(measured) if !racers.is_empty() && !matches!(measured.came, Came::Answer(_)) => {
-                            self.settle(&flight, measured, false)?;
+                            self.settle(&flight, *measured, false)?;
                             if self.machine.end().is_some() {
                                 return self.give_up(racers, GivenUp::Outrun);
                             }
@@ -94,7 +94,7 @@ impl<'a, S: Store> Drive<'a, S> {
     async fn land(&mut self, flight: &Flight, opened: Opened<'a>) -> Result<(), StoreError> {
         let mut stop = self.stop.clone();
         let measured: Measured = match opened {
-            Opened::Done(measured) => measured,
+            Opened::Done(measured) => *measured,
             Opened::Stream(opening) => tokio::select! {
                 measured = opening.read(self.observer) => measured,
                 Ok(_) = stop.wait_for(|stopped| *stopped) => {

@@ -23,6 +23,8 @@ pub struct Lane {
     pub key: Option<Secret>,
     /// Standing instructions of this step, instead of the request's own.
     pub system: Option<String>,
+    /// Instructions of the program's author, instead of the request's own.
+    pub developer: Option<String>,
     /// Further fields of the wire's request object, under those of the request.
     pub options: BTreeMap<String, Value>,
     /// Bounds of one exchange.
@@ -66,6 +68,8 @@ pub struct Job {
     pub lease: Duration,
     /// How much of an answer may be held back, in bytes.
     pub buffer: u64,
+    /// Whether the report is to hold the whole text although the observer gets it in pieces; else it may end early.
+    pub wants_text: bool,
     /// Whether the answer is kept with the request.
     pub keeps_answer: bool,
     /// The place of the first attempt in the log: a process that died under the same id may have made some.
@@ -97,6 +101,7 @@ impl Job {
             lease: longest + SLACK,
             buffer: limits.buffer,
             noted: Vec::new(),
+            wants_text: true,
             keeps_answer: false,
             first_attempt: 0,
         }
@@ -107,6 +112,11 @@ impl Job {
     pub(super) fn streams(&self) -> Option<StreamPolicy> {
         let policy = if self.request.schema.is_some() { StreamPolicy::Buffer } else { self.stream };
         self.request.stream.then_some(policy)
+    }
+
+    /// Whether all words of a stream are wanted at its end: those that are shown as they come need not stay in memory.
+    pub(super) fn keeps_all(&self) -> bool {
+        self.wants_text || self.keeps_answer || !self.shows_pieces()
     }
 
     /// Whether the observer gets the words as they come; else they stand in the report alone.

@@ -31,7 +31,11 @@ impl Shape {
 
     /// The parsed answer, when one was asked for, or what is wrong with it.
     pub(super) fn check(&self, answer: &Answer) -> Result<Option<Value>, Box<Failure>> {
-        if answer.text.trim().is_empty() && !answer.other_content {
+        // The shape is due when the tools have been run.
+        if answer.finish == Some(Finish::ToolCalls) && !answer.tool_calls.is_empty() {
+            return Ok(None);
+        }
+        if answer.text.trim().is_empty() {
             return Err(wrong("answer.empty", "the answer is empty"));
         }
         let Some(schema) = &self.0 else {
@@ -78,6 +82,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::domain::ToolCall;
 
     fn rule(text: &str, finish: Option<Finish>) -> Result<Option<Value>, String> {
         let schema = json!({"type": "object", "required": ["city"], "properties": {"city": {"type": "string"}}});
@@ -101,6 +106,17 @@ mod tests {
         ] {
             assert_eq!(rule(text, finish), Err(expected.to_owned()), "{text}");
         }
+    }
+
+    #[test]
+    fn a_model_that_wants_a_tool_run_does_not_owe_the_shape_yet() {
+        let schema = json!({"type": "object"});
+        let call = ToolCall { id: "c1".into(), name: "f".into(), arguments: "{}".into() };
+        let answer = Answer { tool_calls: vec![call], finish: Some(Finish::ToolCalls), ..Answer::default() };
+        assert_eq!(Shape::new(Some(&schema)).expect("a schema").check(&answer), Ok(None));
+        assert_eq!(Shape::none().check(&answer), Ok(None));
+        let thoughts = Answer { reasoning: "hm".into(), tool_calls: Vec::new(), ..answer };
+        assert_eq!(Shape::none().check(&thoughts).map_err(|failure| failure.rule), Err("answer.empty".to_owned()));
     }
 
     #[test]

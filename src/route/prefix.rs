@@ -34,7 +34,11 @@ impl Beginnings {
     /// Of a prompt; none of a short one, which nobody caches.
     pub fn of(request: &ChatRequest, salt: &[u8]) -> Self {
         let mut bytes = Vec::new();
+        // Providers put the tools before everything else.
+        let tools = request.options.get("tools").map(ToString::to_string).unwrap_or_default();
+        write(&mut bytes, "tools", tools.as_bytes());
         write(&mut bytes, "system", request.system.as_deref().unwrap_or_default().as_bytes());
+        write(&mut bytes, "developer", request.developer.as_deref().unwrap_or_default().as_bytes());
         // Where the prompt ends after so many messages.
         let mut ends = vec![bytes.len()];
         for message in &request.messages {
@@ -79,6 +83,9 @@ fn write_message(bytes: &mut Vec<u8>, message: &Message) {
         match part {
             Part::Text(text) => write(bytes, role, text.as_bytes()),
             Part::Image { media_type, data } => write(bytes, media_type, data.as_bytes()),
+            Part::ToolCall(call) => write(bytes, &call.name, call.arguments.as_bytes()),
+            Part::ToolResult { id, content, .. } => write(bytes, id, content.as_bytes()),
+            Part::Thinking(thinking) => write(bytes, "thinking", thinking.text.as_bytes()),
         }
     }
 }

@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use crate::catalog::Price;
 use crate::domain::{
-    AttemptRecord, Class, Deployment, Execution, Failure, Finish, Redactor, RequestRecord, Usage, excerpt, printable,
+    AttemptRecord, Class, Deployment, Execution, Failure, Finish, Redactor, RequestRecord, ToolCall, Usage, excerpt,
+    printable,
 };
 use crate::ladder::{End, Skip};
 use crate::policy::{Change, holds_now, returns_at};
@@ -26,6 +27,10 @@ pub struct Report {
     pub text: String,
     /// The answer parsed, when a shape was asked for.
     pub parsed: Option<Value>,
+    /// What the model thought, as far as it shows it.
+    pub reasoning: String,
+    /// The tools that the model wants to be run.
+    pub tool_calls: Vec<ToolCall>,
     /// Why the answer ended.
     pub finish: Option<Finish>,
     /// Time to the first content of the attempt that answered.

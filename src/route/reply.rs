@@ -85,7 +85,7 @@ pub(super) fn remains(ended: Assembled, seen: String) -> Remains {
     match ended {
         Assembled::Error { data, .. } => Remains { body: data, fault: None, log: String::new() },
         // Bytes came and words did too, but nobody said that this was the end.
-        Assembled::Cut(part) if !part.text.is_empty() || part.other_content => {
+        Assembled::Cut(part) if part.has_content() => {
             Remains { body: seen, fault: Some(TransportFault::Cut), log: "no end of the stream".to_owned() }
         }
         Assembled::Answer(_) | Assembled::Cut(_) | Assembled::Empty(_) => {

@@ -7,12 +7,12 @@ use jiff::Timestamp;
 use crate::config::StreamPolicy;
 use crate::domain::{
     Answer, AttemptKind, AttemptRecord, ChatRequest, Class, Deployment, Evidence, Execution, Failure, GivenUp,
-    KeptAnswer, KeptEvidence, Message, Role, TransportFault, Usage,
+    KeptAnswer, KeptEvidence, Message, RequestId, Role, TransportFault, Usage,
 };
 use crate::ladder::{Exchange, Failed, Remedy, StepSpec};
 use crate::policy::{About, BELIEVED, Demand, Event, Finding, UsageState};
 use crate::store::{Store, StoreError};
-use crate::wire::{EncodeError, Endpoint, HttpRequest, encode};
+use crate::wire::{EncodeError, Endpoint, HttpRequest, Ids, encode};
 
 use super::drive::Drive;
 use super::exchange::{Came, Measured};
@@ -25,7 +25,10 @@ impl<S: Store> Drive<'_, S> {
     /// The request as this step's provider wants it.
     pub(super) fn write(&self, exchange: &Exchange, step: &StepSpec, lane: &Lane) -> Result<HttpRequest, EncodeError> {
         let model = &step.target.deployment.model;
-        let endpoint = Endpoint { provider: &lane.provider, model, base_url: &lane.base_url, key: lane.key.as_ref() };
+        let key = lane.key.as_ref();
+        let idempotency = idempotency(&self.job.id, exchange);
+        let ids = Some(Ids { request: self.job.id.as_str(), idempotency: &idempotency });
+        let endpoint = Endpoint { provider: &lane.provider, model, base_url: &lane.base_url, key, ids };
         encode(&endpoint, &self.request_for(exchange, lane))
     }
 
@@ -34,6 +37,9 @@ impl<S: Store> Drive<'_, S> {
         let mut request = self.job.request.clone();
         if let Some(system) = &lane.system {
             request.system = Some(system.clone());
+        }
+        if let Some(developer) = &lane.developer {
+            request.developer = Some(developer.clone());
         }
         for (name, value) in &lane.options {
             request.options.entry(name.clone()).or_insert_with(|| value.clone());
@@ -48,7 +54,7 @@ impl<S: Store> Drive<'_, S> {
             let ask = format!("That answer cannot be used: {wrong}. Answer again, with the corrected answer alone.");
             request.messages.push(Message::text(Role::User, ask));
         }
-        request
+        if exchange.without_thinking { request.without_thinking() } else { request }
     }
 
     /// Turns what came into a record, commits it with what it changes, and tells the machine. `alone` says that nothing
@@ -145,7 +151,8 @@ impl<S: Store> Drive<'_, S> {
         };
         self.commit(flight, event, written)?;
         let (elapsed, now) = (self.watch.elapsed(), self.router.clock.now());
-        let failed = Failed { failure, status, execution, elapsed, now, unit: self.rng.unit() };
+        let held_until = self.made.attempts.last().and_then(|attempt| attempt.held_until);
+        let failed = Failed { failure, status, execution, elapsed, now, held_until, unit: self.rng.unit() };
         let wants = alone && self.machine.wants_retry(&flight.exchange, &failed);
         let may_retry = wants && self.take_retry(&flight.step)?;
         self.machine.on_failure(&flight.exchange, &failed, may_retry);
@@ -199,7 +206,12 @@ impl<S: Store> Drive<'_, S> {
             text: answer.map(|answer| clean(&answer.text)).unwrap_or_default(),
             parsed,
             finish: answer.and_then(|answer| answer.finish.as_ref()).map(|finish| finish.as_str().to_owned()),
-            ..KeptAnswer::default()
+            reasoning: answer.map(|answer| clean(&answer.reasoning)).unwrap_or_default(),
+            tool_calls: answer.filter(|answer| !answer.tool_calls.is_empty()).map(|answer| {
+                let mut calls = serde_json::to_value(&answer.tool_calls).unwrap_or_default();
+                self.router.redactor.redact_json(&mut calls);
+                calls
+            }),
         }
     }
 
@@ -282,6 +294,22 @@ impl<S: Store> Drive<'_, S> {
             tokens: Some((input, *usage)),
         }
     }
+}
+
+/// By which the provider sees that the very same is sent again: a retry has the id of the first try, a changed request
+/// one of its own.
+fn idempotency(id: &RequestId, exchange: &Exchange) -> String {
+    let mut key = format!("{id}-{}", exchange.step);
+    if let Some(tokens) = exchange.max_tokens {
+        key.push_str(&format!("-{tokens}"));
+    }
+    if exchange.without_thinking {
+        key.push_str("-plain");
+    }
+    if matches!(exchange.remedy, Some(Remedy::Shape(_))) {
+        key.push_str("-repair");
+    }
+    key
 }
 
 /// What is written down of an exchange.

@@ -4,7 +4,7 @@ use crate::domain::TransportFault;
 
 use super::fault::{Fault, Limit};
 
-/// The largest body of an answer, in bytes.
+/// The largest body of an answer that comes whole, in bytes.
 pub const PLAIN_BODY: usize = 64 * 1024 * 1024;
 
 /// The largest body that is read of an error, in bytes.
@@ -14,35 +14,31 @@ pub const ERROR_BODY: usize = 8 * 1024 * 1024;
 #[derive(Debug)]
 pub struct Body {
     response: reqwest::Response,
-    received: usize,
 }
 
 impl Body {
     pub(super) fn new(response: reqwest::Response) -> Self {
-        Self { response, received: 0 }
+        Self { response }
     }
 
-    /// The next bytes, or none when the body has ended properly.
+    /// The next bytes, or none when the body has ended properly. A stream may be as long as it likes: who reads it keeps
+    /// no more than an event.
     ///
     /// # Errors
-    /// [`TransportFault::Cut`] when it ended before its time, [`TransportFault::TooLarge`] beyond [`PLAIN_BODY`], and
-    /// the limit's own fault when nothing came in time.
+    /// [`TransportFault::Cut`] when it ended before its time, and the limit's own fault when nothing came in time.
     pub async fn chunk(&mut self, limit: Limit) -> Result<Option<Vec<u8>>, Fault> {
         match tokio::time::timeout(limit.time, self.response.chunk()).await {
             Err(_) => Err(limit.passed()),
             Ok(Err(error)) => Err(Fault::of_body(error)),
             Ok(Ok(None)) => Ok(None),
-            Ok(Ok(Some(bytes))) => {
-                self.received = self.received.saturating_add(bytes.len());
-                if self.received > PLAIN_BODY { Err(Fault::too_large(PLAIN_BODY)) } else { Ok(Some(bytes.into())) }
-            }
+            Ok(Ok(Some(bytes))) => Ok(Some(bytes.into())),
         }
     }
 
     /// The whole body, at most `max` bytes, within one limit for all of it.
     ///
     /// # Errors
-    /// As [`chunk`](Self::chunk), with `max` in the place of [`PLAIN_BODY`] where it is smaller.
+    /// As [`chunk`](Self::chunk), and [`TransportFault::TooLarge`] beyond `max`.
     pub async fn whole(mut self, max: usize, limit: Limit) -> Result<Vec<u8>, Fault> {
         if self.response.content_length().is_some_and(|length| length > max as u64) {
             return Err(Fault::too_large(max));

@@ -169,6 +169,26 @@ fn too_large() {
     assert_eq!(kind(answer(format!("HTTP/1.1 200 OK\r\n{headers}\r\n"))), (large, true));
 }
 
+#[test]
+fn a_stream_may_be_as_long_as_it_likes() {
+    let address = serve(|mut stream| {
+        read_request(&mut stream);
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n");
+        let block = vec![b'x'; 1024 * 1024];
+        (0..=PLAIN_BODY / block.len()).for_each(|_| drop(stream.write_all(&block)));
+    });
+    let transport = Transport::new(&TransportOptions::default()).expect("a transport");
+    let received = block_on(async {
+        let mut reply = transport.send(&request(&format!("http://{address}/")), &long()).await.expect("a reply");
+        let mut received = 0;
+        while let Some(bytes) = reply.body.chunk(Limit::idle(LONG)).await.expect("more") {
+            received += bytes.len();
+        }
+        received
+    });
+    assert_eq!(received, PLAIN_BODY + 1024 * 1024);
+}
+
 /// A server that says `bytes` and then nothing until the test is over.
 fn silent_after(bytes: &'static str) -> (String, mpsc::Sender<()>) {
     let (sender, receiver) = mpsc::channel();

@@ -1,13 +1,12 @@
-//! Anthropic's messages.
+//! Anthropic's messages: requests.
 
 use serde_json::{Map, Value, json};
 
-use crate::domain::{Answer, ChatRequest, Part, Role, StreamEvent, Usage};
+use crate::domain::{ChatRequest, Part, Role, Thinking};
 
-use super::message::{alternating, system_text};
-use super::openai::number;
+use super::message::{alternating, object, system_text};
 use super::request::{EncodeError, Endpoint, merge_options};
-use super::{finish, schema};
+use super::schema;
 
 /// The answer's length where nobody says one; the wire insists on a number.
 const MAX_TOKENS: u64 = 4096;
@@ -23,10 +22,11 @@ pub(super) fn encode(
     let mut body = Map::new();
     body.insert("model".to_owned(), json!(endpoint.model.as_str()));
     body.insert("max_tokens".to_owned(), json!(endpoint.max_tokens(request).unwrap_or(ceiling)));
-    if let Some(system) = system_text(request, instruction.as_deref()) {
+    if let Some(system) = system_text(request, request.developer.as_deref(), instruction.as_deref()) {
         body.insert("system".to_owned(), json!(system));
     }
-    body.insert("messages".to_owned(), alternating(request).iter().map(|(role, parts)| turn(*role, parts)).collect());
+    let turns = alternating(request);
+    body.insert("messages".to_owned(), turns.iter().filter_map(|(role, parts)| turn(*role, parts)).collect());
     if let Some(temperature) = request.temperature {
         // The scale ends at 1 here and at 2 elsewhere; a ladder's request must not be malformed for one of its steps.
         body.insert("temperature".to_owned(), json!(temperature.min(1.0)));
@@ -44,80 +44,27 @@ pub(super) fn encode(
     Ok(("/messages".to_owned(), body))
 }
 
-fn turn(role: Role, parts: &[&Part]) -> Value {
+/// One turn; none where nothing of it can be sent back.
+fn turn(role: Role, parts: &[&Part]) -> Option<Value> {
     let role = if role == Role::Assistant { "assistant" } else { "user" };
-    let content: Vec<Value> = parts.iter().map(|part| block(part)).collect();
-    json!({"role": role, "content": content})
+    let content: Vec<Value> = parts.iter().filter_map(|part| block(part)).collect();
+    (parts.is_empty() || !content.is_empty()).then(|| json!({"role": role, "content": content}))
 }
 
-fn block(part: &Part) -> Value {
-    match part {
+/// A piece of content; none for thoughts that cannot be sent back.
+fn block(part: &Part) -> Option<Value> {
+    Some(match part {
         Part::Text(text) => json!({"type": "text", "text": text}),
         Part::Image { media_type, data } => {
             json!({"type": "image", "source": {"type": "base64", "media_type": media_type, "data": data}})
         }
-    }
-}
-
-/// Reads a whole answer.
-pub(super) fn decode(body: &Value) -> Option<Answer> {
-    let mut answer = Answer {
-        finish: finish::read(body.get("stop_reason")),
-        usage: usage(body.get("usage")).unwrap_or_default(),
-        ..Answer::default()
-    };
-    for block in body.get("content")?.as_array()? {
-        match kind(block) {
-            "text" => answer.text.push_str(block.get("text").and_then(Value::as_str).unwrap_or_default()),
-            _ => answer.other_content = true,
+        Part::ToolCall(call) => {
+            json!({"type": "tool_use", "id": call.id, "name": call.name, "input": object(&call.arguments)})
         }
-    }
-    Some(answer)
-}
-
-/// What one event of a stream says.
-pub(super) fn events(event: &Value) -> Vec<StreamEvent> {
-    let mut events = Vec::new();
-    match kind(event) {
-        "message_start" => {
-            events.extend(usage(event.pointer("/message/usage")).map(StreamEvent::Usage));
+        Part::ToolResult { id, content, .. } => json!({"type": "tool_result", "tool_use_id": id, "content": content}),
+        Part::Thinking(Thinking { redacted: Some(data), .. }) => json!({"type": "redacted_thinking", "data": data}),
+        Part::Thinking(Thinking { text, signature, .. }) => {
+            json!({"type": "thinking", "thinking": text, "signature": signature.as_ref()?})
         }
-        "content_block_start" => events.extend(content(event.get("content_block"))),
-        "content_block_delta" => events.extend(content(event.get("delta"))),
-        "message_delta" => {
-            events.extend(usage(event.get("usage")).map(StreamEvent::Usage));
-            events.extend(finish::read(event.pointer("/delta/stop_reason")).map(StreamEvent::Finish));
-        }
-        "message_stop" => events.push(StreamEvent::End),
-        _ => {}
-    }
-    events
-}
-
-/// A piece of a block: words, or something else that is content.
-fn content(piece: Option<&Value>) -> Option<StreamEvent> {
-    let piece = piece?;
-    match kind(piece) {
-        "text" | "text_delta" => {
-            let text = piece.get("text").and_then(Value::as_str).unwrap_or_default();
-            (!text.is_empty()).then(|| StreamEvent::Text(text.to_owned()))
-        }
-        "" | "citations_delta" => None,
-        _ => Some(StreamEvent::OtherContent),
-    }
-}
-
-fn kind(value: &Value) -> &str {
-    value.get("type").and_then(Value::as_str).unwrap_or_default()
-}
-
-/// The count. What came from the cache or went into it is counted apart here and belongs to the input.
-fn usage(object: Option<&Value>) -> Option<Usage> {
-    let object = object?;
-    let field = |name: &str| number(object.get(name));
-    let read = field("cache_read_input_tokens");
-    let written = field("cache_creation_input_tokens");
-    let input = field("input_tokens").map(|n| n.saturating_add(read.unwrap_or(0)).saturating_add(written.unwrap_or(0)));
-    let usage = Usage { input_tokens: input, output_tokens: field("output_tokens"), cached_tokens: read };
-    (usage != Usage::default()).then_some(usage)
+    })
 }

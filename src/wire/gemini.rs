@@ -1,14 +1,17 @@
-//! Gemini's generateContent.
+//! Gemini's generateContent: requests.
+
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::domain::{Answer, ChatRequest, Part, Role, StreamEvent, Usage};
+use crate::domain::{ChatRequest, Part, Role};
 
-use super::message::{alternating, system_text};
-use super::openai::number;
+use super::message::{alternating, object, system_text};
 use super::request::{EncodeError, Endpoint, merge_options};
-use super::trouble::IsFilled;
-use super::{finish, schema, url};
+use super::{schema, url};
+
+/// Stands for a signature at a call that another model made, as the documentation wants it for such conversations.
+const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
 /// The path below the base URL and the request object.
 pub(super) fn encode(
@@ -18,10 +21,14 @@ pub(super) fn encode(
     let native = schema::is_native(endpoint);
     let instruction = request.schema.as_ref().filter(|_| !native).map(schema::instruction);
     let mut body = Map::new();
-    if let Some(system) = system_text(request, instruction.as_deref()) {
+    if let Some(system) = system_text(request, request.developer.as_deref(), instruction.as_deref()) {
         body.insert("systemInstruction".to_owned(), json!({"parts": [{"text": system}]}));
     }
-    body.insert("contents".to_owned(), alternating(request).iter().map(|(role, parts)| turn(*role, parts)).collect());
+    let names = tool_names(request);
+    let signs = wants_signatures(endpoint.model.as_str());
+    let turns = alternating(request);
+    let contents = turns.iter().filter_map(|(role, parts)| turn(*role, parts, &names, signs));
+    body.insert("contents".to_owned(), contents.collect());
     let config = generation_config(endpoint, request, native);
     if !config.is_empty() {
         body.insert("generationConfig".to_owned(), Value::Object(config));
@@ -56,76 +63,67 @@ fn generation_config(endpoint: &Endpoint<'_>, request: &ChatRequest, native: boo
     config
 }
 
-fn turn(role: Role, parts: &[&Part]) -> Value {
-    let role = if role == Role::Assistant { "model" } else { "user" };
-    let parts: Vec<Value> = parts.iter().map(|part| piece(part)).collect();
-    json!({"role": role, "parts": parts})
+/// The tools by the ids of their calls: a result is told by the tool's name here.
+fn tool_names(request: &ChatRequest) -> BTreeMap<&str, &str> {
+    let parts = request.messages.iter().flat_map(|message| &message.parts);
+    let calls = parts.filter_map(|part| match part {
+        Part::ToolCall(call) => Some((call.id.as_str(), call.name.as_str())),
+        _ => None,
+    });
+    calls.collect()
 }
 
-fn piece(part: &Part) -> Value {
+/// Whether the model refuses calls without a signature: from the third generation on.
+fn wants_signatures(model: &str) -> bool {
+    let rest = model.rsplit('/').next().and_then(|id| id.strip_prefix("gemini-"));
+    let generation = rest.and_then(|rest| rest.split(['.', '-']).next()).and_then(|number| number.parse::<u32>().ok());
+    generation.is_some_and(|generation| generation >= 3)
+}
+
+/// One turn; none where nothing of it can be sent back. Signatures stand at the part that follows the thoughts. Of several calls in a row only the first has one.
+fn turn(role: Role, parts: &[&Part], names: &BTreeMap<&str, &str>, signs: bool) -> Option<Value> {
+    let mut written: Vec<Value> = Vec::new();
+    let mut signature: Option<&str> = None;
+    let mut called = false;
+    for part in parts {
+        let mut piece = match part {
+            Part::Thinking(thinking) => {
+                signature = thinking.signature.as_deref().or(signature);
+                if !thinking.text.is_empty() {
+                    written.push(json!({"text": thinking.text, "thought": true}));
+                }
+                continue;
+            }
+            part => piece(part, names),
+        };
+        let is_call = matches!(part, Part::ToolCall(_));
+        let sign = signature.take().or_else(|| (signs && is_call && !called).then_some(NO_SIGNATURE));
+        called |= is_call;
+        if let (Some(object), Some(sign)) = (piece.as_object_mut(), sign) {
+            object.insert("thoughtSignature".to_owned(), json!(sign));
+        }
+        written.push(piece);
+    }
+    // Nothing follows these thoughts: an empty part takes their signature.
+    written.extend(signature.map(|sign| json!({"text": "", "thoughtSignature": sign})));
+    if written.is_empty() && !parts.is_empty() {
+        return None;
+    }
+    let role = if role == Role::Assistant { "model" } else { "user" };
+    Some(json!({"role": role, "parts": written}))
+}
+
+fn piece(part: &Part, names: &BTreeMap<&str, &str>) -> Value {
     match part {
         Part::Text(text) => json!({"text": text}),
         Part::Image { media_type, data } => json!({"inlineData": {"mimeType": media_type, "data": data}}),
-    }
-}
-
-/// Reads a whole answer; none when the prompt was blocked or nothing was generated.
-pub(super) fn decode(body: &Value) -> Option<Answer> {
-    if blocked(body) {
-        return None;
-    }
-    let candidate = body.get("candidates")?.get(0)?;
-    let (text, other_content) = content(candidate);
-    let finish = finish::read(candidate.get("finishReason"));
-    Some(Answer { text, finish, usage: usage(body).unwrap_or_default(), other_content })
-}
-
-/// What one event of a stream says.
-pub(super) fn events(chunk: &Value) -> Vec<StreamEvent> {
-    let mut events = Vec::new();
-    let candidate = chunk.get("candidates").and_then(|list| list.get(0)).unwrap_or(&Value::Null);
-    let (text, other) = content(candidate);
-    if other {
-        events.push(StreamEvent::OtherContent);
-    }
-    if !text.is_empty() {
-        events.push(StreamEvent::Text(text));
-    }
-    events.extend(usage(chunk).map(StreamEvent::Usage));
-    if blocked(chunk) {
-        events.push(StreamEvent::Error(String::new()));
-    }
-    events.extend(finish::read(candidate.get("finishReason")).map(StreamEvent::Finish));
-    events
-}
-
-fn blocked(body: &Value) -> bool {
-    body.pointer("/promptFeedback/blockReason").is_some_and(IsFilled::is_filled)
-}
-
-/// The words, without the model's thoughts, and whether there is anything else.
-fn content(candidate: &Value) -> (String, bool) {
-    let parts = candidate.pointer("/content/parts").and_then(Value::as_array);
-    let mut text = String::new();
-    let mut other = false;
-    for part in parts.into_iter().flatten() {
-        match part.get("text").and_then(Value::as_str) {
-            Some(words) if part.get("thought") != Some(&Value::Bool(true)) => text.push_str(words),
-            _ => other = true,
+        Part::ToolCall(call) => json!({"functionCall": {"name": call.name, "args": object(&call.arguments)}}),
+        Part::ToolResult { id, name, content } => {
+            let name = name.as_deref().or_else(|| names.get(id.as_str()).copied()).unwrap_or_default();
+            let result = serde_json::from_str::<Value>(content).ok().filter(Value::is_object);
+            let response = result.unwrap_or_else(|| json!({"result": content}));
+            json!({"functionResponse": {"name": name, "response": response}})
         }
+        Part::Thinking(thinking) => json!({"text": thinking.text, "thought": true}),
     }
-    (text, other)
-}
-
-fn usage(body: &Value) -> Option<Usage> {
-    let object = body.get("usageMetadata")?;
-    let field = |name: &str| number(object.get(name));
-    let (words, thoughts) = (field("candidatesTokenCount"), field("thoughtsTokenCount"));
-    let output = match (words, thoughts) {
-        (None, None) => None,
-        (words, thoughts) => Some(words.unwrap_or(0).saturating_add(thoughts.unwrap_or(0))),
-    };
-    let cached = field("cachedContentTokenCount");
-    let usage = Usage { input_tokens: field("promptTokenCount"), output_tokens: output, cached_tokens: cached };
-    (usage != Usage::default()).then_some(usage)
 }

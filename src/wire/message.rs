@@ -1,13 +1,16 @@
 //! Conversations in the shapes that the stricter wires want.
 
+use serde_json::{Map, Value};
+
 use crate::domain::{ChatRequest, Message, Part, Role};
 
-/// The standing instructions: the request's own, those among the messages, and the one that asks for a shape.
-pub(super) fn system_text(request: &ChatRequest, instruction: Option<&str>) -> Option<String> {
+/// The standing instructions: the request's own, those among the messages, the developer's where they have no role of
+/// their own, and the one that asks for a shape.
+pub(super) fn system_text(request: &ChatRequest, developer: Option<&str>, instruction: Option<&str>) -> Option<String> {
     let own = request.system.as_deref().into_iter().map(str::to_owned);
     let among = request.messages.iter().filter(|message| message.role == Role::System).map(words);
-    let texts: Vec<String> =
-        own.chain(among).chain(instruction.map(str::to_owned)).filter(|text| !text.trim().is_empty()).collect();
+    let added = developer.into_iter().chain(instruction).map(str::to_owned);
+    let texts: Vec<String> = own.chain(among).chain(added).filter(|text| !text.trim().is_empty()).collect();
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
@@ -18,14 +21,14 @@ pub(super) fn words(message: &Message) -> String {
         .iter()
         .filter_map(|part| match part {
             Part::Text(text) => Some(text.as_str()),
-            Part::Image { .. } => None,
+            _ => None,
         })
         .collect();
     texts.join("\n")
 }
 
 /// The turns without the system's, neighbours of the same role made one: Anthropic and Gemini want the roles to
-/// alternate.
+/// alternate. Results of tools come first in their turn, as both want them.
 pub(super) fn alternating(request: &ChatRequest) -> Vec<(Role, Vec<&Part>)> {
     let mut turns: Vec<(Role, Vec<&Part>)> = Vec::new();
     for message in request.messages.iter().filter(|message| message.role != Role::System) {
@@ -34,5 +37,14 @@ pub(super) fn alternating(request: &ChatRequest) -> Vec<(Role, Vec<&Part>)> {
             _ => turns.push((message.role, message.parts.iter().collect())),
         }
     }
+    for (_, parts) in &mut turns {
+        // A stable sort: nothing else moves.
+        parts.sort_by_key(|part| !matches!(part, Part::ToolResult { .. }));
+    }
     turns
+}
+
+/// The arguments of a tool call as the object that they are.
+pub(super) fn object(arguments: &str) -> Value {
+    serde_json::from_str(arguments).ok().filter(Value::is_object).unwrap_or_else(|| Value::Object(Map::new()))
 }

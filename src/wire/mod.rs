@@ -10,11 +10,17 @@
 //! strict: the smallest request that says what is wanted, because unknown fields are refused by some.
 
 mod anthropic;
+mod anthropic_reply;
 mod assemble;
+mod calls;
+mod conversation;
 mod finish;
 mod gemini;
+mod gemini_reply;
 mod message;
 mod openai;
+mod openai_reply;
+mod prepare;
 mod request;
 mod schema;
 mod sse;
@@ -25,7 +31,8 @@ mod url;
 use serde_json::Value;
 
 pub use assemble::{Assembled, Assembler};
-pub use request::{EncodeError, Endpoint, HeaderText, HttpRequest};
+pub use conversation::{ConversationError, conversation};
+pub use request::{EncodeError, Endpoint, HeaderText, HttpRequest, Ids};
 pub use stream::StreamDecoder;
 
 use crate::catalog::Wire;
@@ -41,6 +48,7 @@ pub fn encode(endpoint: &Endpoint<'_>, request: &ChatRequest) -> Result<HttpRequ
     if request.messages.is_empty() {
         return Err(EncodeError::NoMessages);
     }
+    let request = &*prepare::prepared(endpoint, request)?;
     let (path, body) = match wire {
         Wire::OpenAi => openai::encode(endpoint, request)?,
         Wire::Anthropic => anthropic::encode(endpoint, request)?,
@@ -67,7 +75,8 @@ pub fn decode(wire: Wire, body: &[u8]) -> Decoded {
 /// first word. A list of models, a page and an empty shell still show nothing.
 pub fn decode_sign(wire: Wire, body: &[u8]) -> Decoded {
     let at_work = |answer: &Answer| {
-        let sign = answer.other_content || answer.finish == Some(Finish::Length);
+        let beside_words = answer.other_content || !answer.reasoning.is_empty() || !answer.tool_calls.is_empty();
+        let sign = beside_words || answer.finish == Some(Finish::Length);
         is_answer(answer) || sign && answer.finish != Some(Finish::Error)
     };
     read(wire, body).filter(at_work).map_or(Decoded::Failure, Decoded::Answer)
@@ -79,18 +88,25 @@ fn read(wire: Wire, body: &[u8]) -> Option<Answer> {
     if !value.is_object() || trouble::is_error(&value) {
         return None;
     }
-    match wire {
-        Wire::OpenAi => openai::decode(&value),
-        Wire::Anthropic => anthropic::decode(&value),
-        Wire::Gemini => gemini::decode(&value),
-    }
+    let mut answer = match wire {
+        Wire::OpenAi => openai_reply::decode(&value),
+        Wire::Anthropic => anthropic_reply::decode(&value),
+        Wire::Gemini => gemini_reply::decode(&value),
+    }?;
+    calls::settle(&mut answer);
+    Some(answer)
 }
 
 /// Whether there is something to hand to the user: words, or tool calls that the model ended on. Thoughts alone, white
-/// space and an answer that the provider itself calls failed are not.
+/// space, half a tool call and an answer that the provider itself calls failed are not.
 pub fn is_answer(answer: &Answer) -> bool {
-    let asked_for_tools = answer.other_content && answer.finish == Some(Finish::ToolCalls);
-    answer.finish != Some(Finish::Error) && (asked_for_tools || !answer.text.trim().is_empty())
+    is_answer_with(answer, !answer.text.trim().is_empty())
+}
+
+/// The same, where of the words only the first may have been kept.
+fn is_answer_with(answer: &Answer, words: bool) -> bool {
+    let asks_for_tools = !answer.tool_calls.is_empty() && answer.finish == Some(Finish::ToolCalls);
+    answer.finish != Some(Finish::Error) && (asks_for_tools || words) && answer.tool_calls.iter().all(calls::is_whole)
 }
 
 /// What one event of a stream says.
@@ -99,9 +115,9 @@ fn events(wire: Wire, kind: &str, value: &Value, raw: &str) -> Vec<StreamEvent> 
         return vec![StreamEvent::Error(trouble::bounded(raw))];
     }
     let events = match wire {
-        Wire::OpenAi => openai::events(value),
-        Wire::Anthropic => anthropic::events(value),
-        Wire::Gemini => gemini::events(value),
+        Wire::OpenAi => openai_reply::events(value),
+        Wire::Anthropic => anthropic_reply::events(value),
+        Wire::Gemini => gemini_reply::events(value),
     };
     // A finish word for failure is an error event in another dress; words before it in the same event still count.
     events
@@ -118,3 +134,5 @@ fn events(wire: Wire, kind: &str, value: &Value, raw: &str) -> Vec<StreamEvent> 
 mod reply_tests;
 #[cfg(test)]
 mod request_tests;
+#[cfg(test)]
+mod tools_tests;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::Usage;
+use crate::domain::{ToolCall, ToolPiece, Usage};
 
 const WIRES: [Wire; 3] = [Wire::OpenAi, Wire::Anthropic, Wire::Gemini];
 
@@ -36,22 +36,54 @@ fn usage(input: u64, output: u64, cached: Option<u64>) -> Usage {
     Usage { input_tokens: Some(input), output_tokens: Some(output), cached_tokens: cached }
 }
 
-/// Words, finish, tokens and other content of the replies that are answers; all others must be failures.
-fn answers() -> Vec<(&'static str, &'static str, Finish, Usage, bool)> {
+/// An answer in short: words, thoughts, calls, finish, tokens, and whether there was anything else.
+fn answer(
+    text: &str,
+    reasoning: &str,
+    calls: &[[&str; 3]],
+    finish: Finish,
+    usage: Usage,
+    other_content: bool,
+) -> Answer {
+    let call = |[id, name, arguments]: &[&str; 3]| ToolCall {
+        id: (*id).to_owned(),
+        name: (*name).to_owned(),
+        arguments: (*arguments).to_owned(),
+    };
+    let tool_calls = calls.iter().map(call).collect();
+    let (text, reasoning) = (text.to_owned(), reasoning.to_owned());
+    Answer { text, reasoning, tool_calls, finish: Some(finish), usage, other_content }
+}
+
+/// The replies that are answers; all others must be failures.
+fn answers() -> Vec<(&'static str, Answer)> {
     let usual = usage(12, 5, Some(8));
+    let words = |text, finish| answer(text, "", &[], finish, usual, false);
+    let thought = |reasoning, other| answer("42", reasoning, &[], Finish::Stop, usual, other);
+    let cities = "Zwei Städte: 東京, Köln";
+    let tools = |calls, other| answer("Ich schaue nach.", cities, calls, Finish::ToolCalls, usual, other);
+    let gemini_id = format!("call_{}", calls::hashed(&["resp-1", "2", "wetter", r#"{"ort":"東京"}"#], 16));
+    let function_id = format!("call_{}", calls::hashed(&["", "0", "f", "{}"], 16));
     vec![
-        ("anthropic-answer.json", "Grüße, 世界!", Finish::Stop, usual, false),
-        ("anthropic-length.json", "half", Finish::Length, usual, false),
-        ("anthropic-thinking.json", "42", Finish::Stop, usual, true),
-        ("deepseek-answer.json", "deep", Finish::Stop, usage(20, 3, Some(16)), false),
-        ("gemini-answer.json", "Grüße, 世界!", Finish::Stop, usual, false),
-        ("gemini-thinking.json", "42", Finish::Stop, usual, true),
-        ("openai-answer.json", "Grüße, 世界!", Finish::Stop, usual, false),
-        ("openai-length.json", "half an ans", Finish::Length, usual, false),
-        ("openai-parts.json", "Hello world", Finish::Stop, usual, true),
-        ("openai-reasoning.json", "42", Finish::Stop, usual, true),
-        ("openai-tools.json", "", Finish::ToolCalls, usual, true),
-        ("xai-answer.json", "thought", Finish::Stop, usage(20, 40, None), false),
+        ("anthropic-answer.json", words("Grüße, 世界!", Finish::Stop)),
+        ("anthropic-length.json", words("half", Finish::Length)),
+        ("anthropic-thinking.json", thought("hm", true)),
+        ("anthropic-tools.json", tools(&[["toolu_1", "wetter", r#"{"ort":"東京"}"#], ["toolu_2", "alle", "{}"]], true)),
+        ("deepseek-answer.json", answer("deep", "", &[], Finish::Stop, usage(20, 3, Some(16)), false)),
+        ("gemini-answer.json", words("Grüße, 世界!", Finish::Stop)),
+        ("gemini-thinking.json", thought("hm", false)),
+        ("gemini-tools.json", tools(&[[&gemini_id, "wetter", r#"{"ort":"東京"}"#], ["fc2", "alle", "{}"]], false)),
+        ("openai-answer.json", words("Grüße, 世界!", Finish::Stop)),
+        ("openai-function-call.json", answer("", "", &[[&function_id, "f", "{}"]], Finish::ToolCalls, usual, false)),
+        ("openai-length.json", words("half an ans", Finish::Length)),
+        ("openai-parts.json", answer("Hello world", "hm", &[], Finish::Stop, usual, false)),
+        ("openai-reasoning.json", thought("six by nine", false)),
+        ("openai-tools-two.json", {
+            let [tokyo, cologne] = [r#"{"ort": "東京"}"#, r#"{"ort": "Köln"}"#];
+            tools(&[["call_1", "wetter", tokyo], ["call_2", "wetter", cologne]], false)
+        }),
+        ("openai-tools.json", answer("", "", &[["c1", "f", "{}"]], Finish::ToolCalls, usual, false)),
+        ("xai-answer.json", answer("thought", "", &[], Finish::Stop, usage(20, 40, None), false)),
     ]
 }
 
@@ -61,16 +93,10 @@ fn whole_replies() {
     let mut found = 0;
     for name in names(".json") {
         let decoded = decode(wire_of(&name), &fixture(&name));
-        match answers.iter().find(|(known, ..)| *known == name) {
-            Some((_, text, finish, usage, other)) => {
+        match answers.iter().find(|(known, _)| *known == name) {
+            Some((_, wanted)) => {
                 found += 1;
-                let wanted = Answer {
-                    text: (*text).to_owned(),
-                    finish: Some(finish.clone()),
-                    usage: *usage,
-                    other_content: *other,
-                };
-                assert_eq!(decoded, Decoded::Answer(wanted), "{name}");
+                assert_eq!(decoded, Decoded::Answer(wanted.clone()), "{name}");
             }
             None => assert_eq!(decoded, Decoded::Failure, "{name}"),
         }
@@ -103,8 +129,14 @@ fn assembled(wire: Wire, body: &[u8]) -> Assembled {
 /// What becomes of a stream, in short: the kind, the words, and the finish or a word of the error.
 fn told(assembled: Assembled) -> String {
     let finish = |answer: &Answer| answer.finish.as_ref().map_or("-", Finish::as_str).to_owned();
+    let calls = |answer: &Answer| {
+        let call = |call: &ToolCall| format!(" {}({})", call.name, call.arguments);
+        answer.tool_calls.iter().map(call).collect::<String>()
+    };
     match assembled {
-        Assembled::Answer(a) => format!("answer {:?} {} {:?}", a.text, finish(&a), a.usage.output_tokens),
+        Assembled::Answer(a) => {
+            format!("answer {:?} {} {:?}{}", a.text, finish(&a), a.usage.output_tokens, calls(&a))
+        }
         Assembled::Empty(a) => format!("empty {:?} {}", a.text, finish(&a)),
         Assembled::Cut(a) => format!("cut {:?}", a.text),
         Assembled::Error { partial, data } => format!("error {:?} {}", partial.text, data.len() > 20),
@@ -119,11 +151,16 @@ fn streamed_replies() {
         ("anthropic-stream-error.sse", r#"error "Hello wor" true"#),
         ("anthropic-stream-refusal.sse", r#"empty "" content_filter"#),
         ("anthropic-stream-thinking.sse", r#"answer "42" stop Some(5)"#),
+        (
+            "anthropic-stream-tools.sse",
+            r#"answer "Ich schaue nach." tool_calls Some(5) wetter({"ort":"東京"}) alle({})"#,
+        ),
         ("anthropic-stream.sse", r#"answer "Grüße, 世界!" stop Some(5)"#),
         ("gemini-stream-blocked.sse", r#"error "" true"#),
         ("gemini-stream-cut.sse", r#"cut "Hello wor""#),
         ("gemini-stream-error.sse", r#"error "Hello wor" true"#),
         ("gemini-stream-safety.sse", r#"empty "" content_filter"#),
+        ("gemini-stream-tools.sse", r#"answer "Ich schaue nach." tool_calls Some(5) wetter({"ort":"東京"}) alle({})"#),
         ("gemini-stream.sse", r#"answer "Grüße, 世界!" stop Some(5)"#),
         ("groq-stream.sse", r#"answer "Grüße, 世界!" stop Some(5)"#),
         ("minimax-stream-error.sse", r#"error "" true"#),
@@ -134,7 +171,15 @@ fn streamed_replies() {
         ("openai-stream-filtered.sse", r#"empty "" content_filter"#),
         ("openai-stream-reasoning.sse", r#"answer "42" stop None"#),
         ("openai-stream-refusal.sse", r#"error "" true"#),
-        ("openai-stream-tools.sse", r#"answer "" tool_calls None"#),
+        ("openai-stream-tools-cut.sse", r#"cut "Gut.""#),
+        ("openai-stream-tools-half.sse", r#"empty "" tool_calls"#),
+        ("openai-stream-tools-length.sse", r#"empty "Gut." length"#),
+        ("openai-stream-tools-no-index.sse", r#"answer "" tool_calls None f({"n": 1}) f({"n": 2}) g({})"#),
+        (
+            "openai-stream-tools-two.sse",
+            r#"answer "Ich schaue nach." tool_calls Some(5) wetter({"ort": "東京"}) wetter({"ort": "Köln"})"#,
+        ),
+        ("openai-stream-tools.sse", r#"answer "" tool_calls None f({})"#),
         ("openai-stream.sse", r#"answer "Grüße, 世界!" stop Some(5)"#),
         ("xai-stream-error.sse", r#"error "" true"#),
     ];
@@ -146,12 +191,83 @@ fn streamed_replies() {
 
 #[test]
 fn a_stream_and_a_whole_reply_give_the_same_answer() {
-    for wire in ["openai", "anthropic", "gemini"] {
-        let Decoded::Answer(whole) = decode(wire_of(wire), &fixture(&format!("{wire}-answer.json"))) else {
-            panic!("{wire} is no answer")
-        };
-        assert_eq!(assembled(wire_of(wire), &fixture(&format!("{wire}-stream.sse"))), Assembled::Answer(whole));
+    for (whole, stream) in [
+        ("openai-answer.json", "openai-stream.sse"),
+        ("anthropic-answer.json", "anthropic-stream.sse"),
+        ("gemini-answer.json", "gemini-stream.sse"),
+        ("openai-tools-two.json", "openai-stream-tools-two.sse"),
+        ("anthropic-tools.json", "anthropic-stream-tools.sse"),
+    ] {
+        let Decoded::Answer(wanted) = decode(wire_of(whole), &fixture(whole)) else { panic!("{whole} is no answer") };
+        assert_eq!(assembled(wire_of(stream), &fixture(stream)), Assembled::Answer(wanted.clone()), "{stream}");
+        // A body that comes whole although a stream was asked for says no less.
+        assert_eq!(assembled(wire_of(whole), &fixture(whole)), Assembled::Answer(wanted), "{whole}");
     }
+}
+
+#[test]
+fn what_is_empty_is_no_content() {
+    for (wire, event) in [
+        (Wire::OpenAi, r#"{"choices":[{"delta":{"content":"","reasoning_content":null,"tool_calls":[]}}]}"#),
+        (Wire::OpenAi, r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":null,"function":{"arguments":""}}]}}]}"#),
+        (Wire::OpenAi, r#"{"choices":[{"delta":{"reasoning":"","reasoning_details":[]}}]}"#),
+        (Wire::Anthropic, r#"{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}"#),
+        (Wire::Anthropic, r#"{"type":"content_block_delta","delta":{"type":"thinking_delta","thinking":""}}"#),
+        (Wire::Anthropic, r#"{"type":"content_block_delta","delta":{"type":"input_json_delta","partial_json":""}}"#),
+        (Wire::Gemini, r#"{"candidates":[{"content":{"parts":[{"text":"","thought":true}]}}]}"#),
+        (Wire::Gemini, r#"{"candidates":[{"content":{"parts":[{"text":"","thoughtSignature":"c2ln"}]}}]}"#),
+    ] {
+        let events = StreamDecoder::new(wire).push(format!("data: {event}\n\n").as_bytes());
+        assert!(!events.iter().any(StreamEvent::is_content), "{event}: {events:?}");
+    }
+}
+
+#[test]
+fn a_stream_that_is_shown_keeps_its_beginning() {
+    let piece = "ß".repeat(1000);
+    let (mut shown, mut whole) = (Assembler::showing(), Assembler::default());
+    for assembler in [&mut shown, &mut whole] {
+        for _ in 0..1000 {
+            assembler.push(&StreamEvent::Text(piece.clone()));
+            assembler.push(&StreamEvent::Reasoning(piece.clone()));
+        }
+        assembler.push(&StreamEvent::Finish(Finish::Stop));
+    }
+    assert_eq!((shown.so_far().text.len(), shown.so_far().reasoning.len()), (256 * 1024, 256 * 1024));
+    assert_eq!((shown.kept_all(), shown.left_out()), (false, 2 * (2_000_000 - 256 * 1024)));
+    assert_eq!((whole.kept_all(), whole.so_far().text.len()), (true, 2_000_000));
+    assert!(matches!(shown.finish(), Assembled::Answer(_)));
+    // Words that come after so much white space are words all the same.
+    let mut late = Assembler::showing();
+    late.push(&StreamEvent::Text(" ".repeat(300 * 1024)));
+    late.push(&StreamEvent::Text("word".to_owned()));
+    late.push(&StreamEvent::End);
+    assert!(matches!(late.finish(), Assembled::Answer(_)));
+}
+
+#[test]
+fn tool_calls_without_an_end_are_an_error() {
+    let piece = |name: &str, arguments: &str| {
+        StreamEvent::ToolCall(ToolPiece {
+            name: name.to_owned(),
+            arguments: arguments.to_owned(),
+            ..ToolPiece::default()
+        })
+    };
+    let mut assembler = Assembler::showing();
+    let long = "x".repeat(1024 * 1024);
+    (0..17).for_each(|_| assembler.push(&piece("f", &long)));
+    assert!(matches!(assembler.finish(), Assembled::Error { .. }));
+}
+
+#[test]
+fn a_decoder_keeps_nothing_that_grows() {
+    let mut decoder = StreamDecoder::new(Wire::OpenAi);
+    let events = ["data: {\"id\":\"x\"}\n\n", ": ping\n\n", "event: none\n\n"].concat().repeat(1000);
+    for _ in 0..100 {
+        decoder.push(events.as_bytes());
+    }
+    assert!(decoder.evidence().len() <= 2 * trouble::EVIDENCE + 1000, "{}", decoder.evidence().len());
 }
 
 #[test]
@@ -209,9 +325,10 @@ proptest! {
         cuts.sort_unstable();
         let chunks: Vec<&[u8]> = cuts.windows(2).map(|pair| &body[pair[0]..pair[1]]).collect();
         let bytes: Vec<&[u8]> = body.chunks(1).collect();
-        let whole = play(wire_of(name), &[body]);
-        prop_assert_eq!(&play(wire_of(name), &chunks), &whole);
-        prop_assert_eq!(&play(wire_of(name), &bytes), &whole);
+        let wire = wire_of(name);
+        let whole = play(wire, &[body]);
+        prop_assert_eq!(&play(wire, &chunks), &whole);
+        prop_assert_eq!(&play(wire, &bytes), &whole);
     }
 
     #[test]

@@ -9,6 +9,9 @@ use crate::domain::{ChatRequest, ModelName, ProviderName, Secret};
 
 use super::url;
 
+/// The longest id that goes into a header: beyond it the request would be refused.
+const LONGEST_ID: usize = 512;
+
 /// Where a request goes.
 #[derive(Debug, Clone, Copy)]
 pub struct Endpoint<'a> {
@@ -20,6 +23,17 @@ pub struct Endpoint<'a> {
     pub base_url: &'a str,
     /// The key; none for a server that takes requests without one.
     pub key: Option<&'a Secret>,
+    /// By which the provider may know the request; they go in headers where it has some for them.
+    pub ids: Option<Ids<'a>>,
+}
+
+/// Ids of one request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ids<'a> {
+    /// By which people find it in logs.
+    pub request: &'a str,
+    /// By which the provider sees that it is sent again.
+    pub idempotency: &'a str,
 }
 
 impl Endpoint<'_> {
@@ -98,6 +112,24 @@ pub enum EncodeError {
     /// There is nothing to ask.
     #[error("the conversation has no message")]
     NoMessages,
+    /// A tool call of the conversation cannot be one.
+    #[error("message {message}: the arguments of the tool call `{name}` cannot be used: {why}")]
+    BadArguments {
+        /// Which message, from 0.
+        message: usize,
+        /// The tool.
+        name: String,
+        /// What is wrong with them.
+        why: String,
+    },
+    /// A tool's result belongs to no call.
+    #[error("message {message}: there is no tool call `{id}` before this result of it")]
+    NoSuchCall {
+        /// Which message, from 0.
+        message: usize,
+        /// The id that it names.
+        id: String,
+    },
     /// An option would change what the program itself decides.
     #[error("the option `{0}` is set by the program and cannot be overridden")]
     Reserved(String),
@@ -169,6 +201,9 @@ pub(super) fn assemble(
     if wire == Wire::Anthropic {
         set("anthropic-version", plain("2023-06-01"));
     }
+    for (name, value) in id_headers(endpoint) {
+        set(name, plain(value));
+    }
     for (name, value) in &endpoint.provider.headers {
         set(name, plain(value));
     }
@@ -180,6 +215,17 @@ pub(super) fn assemble(
     }
     let body = serde_json::to_vec(body).unwrap_or_default();
     Ok(HttpRequest { method: "POST", url, headers, body })
+}
+
+/// The ids that the provider has headers for. An id that no header may hold stays here: the request is good without.
+fn id_headers<'a>(endpoint: &'a Endpoint<'_>) -> impl Iterator<Item = (&'a str, &'a str)> {
+    let provider = endpoint.provider;
+    let pairs = endpoint
+        .ids
+        .into_iter()
+        .flat_map(|ids| [(&provider.request_id_header, ids.request), (&provider.idempotency_header, ids.idempotency)]);
+    let named = pairs.filter_map(|(name, value)| Some((name.as_deref()?, value)));
+    named.filter(|(name, value)| (1..=LONGEST_ID).contains(&value.len()) && is_sendable(name, value))
 }
 
 /// The header that shows the key.

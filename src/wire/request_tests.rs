@@ -10,7 +10,7 @@ use crate::domain::{Message, ModelName, Part, Role, Secret};
 
 const KEY: &str = "llmr-test-0123456789abcdef";
 
-fn provider(name: &str, wire: Wire) -> ProviderInfo {
+pub(super) fn provider(name: &str, wire: Wire) -> ProviderInfo {
     ProviderInfo { wire: Some(wire), auth: AuthStyle::usual(wire), ..ProviderInfo::blank(name.into()) }
 }
 
@@ -19,6 +19,7 @@ fn full() -> ChatRequest {
     let picture = Part::Image { media_type: "image/png".to_owned(), data: "QUJD".to_owned() };
     ChatRequest {
         system: Some("Be brief.".to_owned()),
+        developer: None,
         messages: vec![
             Message::text(Role::User, "one"),
             Message::text(Role::System, "Be kind."),
@@ -35,9 +36,14 @@ fn full() -> ChatRequest {
     }
 }
 
-fn send(provider: &ProviderInfo, model: &str, request: &ChatRequest) -> Result<(HttpRequest, Value), EncodeError> {
+pub(super) fn send(
+    provider: &ProviderInfo,
+    model: &str,
+    request: &ChatRequest,
+) -> Result<(HttpRequest, Value), EncodeError> {
     let (model, key) = (ModelName::new(model), Secret::new(KEY));
-    let endpoint = Endpoint { provider, model: &model, base_url: "https://api.example.com/v1", key: Some(&key) };
+    let endpoint =
+        Endpoint { provider, model: &model, base_url: "https://api.example.com/v1", key: Some(&key), ids: None };
     let http = encode(&endpoint, request)?;
     let body = serde_json::from_slice(&http.body).expect("JSON");
     Ok((http, body))
@@ -217,7 +223,7 @@ fn headers_of_the_provider_win_and_the_key_is_not_shown() {
 fn what_cannot_be_sent_is_our_own_error() {
     let mut info = provider("p", Wire::OpenAi);
     let (model, key) = (ModelName::new("m"), Secret::new("two\nlines"));
-    let endpoint = Endpoint { provider: &info, model: &model, base_url: "http://a/v1", key: Some(&key) };
+    let endpoint = Endpoint { provider: &info, model: &model, base_url: "http://a/v1", key: Some(&key), ids: None };
     let error = encode(&endpoint, &full()).expect_err("refused");
     assert_eq!(error, EncodeError::BadHeader("authorization".to_owned()));
     assert!(!format!("{error} {error:?}").contains("lines"));
@@ -225,4 +231,42 @@ fn what_cannot_be_sent_is_our_own_error() {
     assert_eq!(send(&info, "m", &empty).expect_err("refused"), EncodeError::NoMessages);
     info.wire = None;
     assert_eq!(send(&info, "m", &full()).expect_err("refused"), EncodeError::NoWire("p".into()));
+}
+
+#[test]
+fn ids_of_the_request_go_where_there_is_a_header_for_them() {
+    let mut info = provider("p", Wire::OpenAi);
+    let headers = |info: &ProviderInfo, request: &str| {
+        let (model, ids) = (ModelName::new("m"), Some(Ids { request, idempotency: "r1-2" }));
+        let endpoint = Endpoint { provider: info, model: &model, base_url: "http://a/v1", key: None, ids };
+        let http = encode(&endpoint, &full()).expect("a request");
+        let shown = |name: &str| header(&http, name).map(str::to_owned);
+        (shown("x-client-request-id"), shown("idempotency-key"))
+    };
+    assert_eq!(headers(&info, "r1"), (None, None));
+    info.request_id_header = Some("X-Client-Request-Id".to_owned());
+    info.idempotency_header = Some("Idempotency-Key".to_owned());
+    assert_eq!(headers(&info, "r1"), (Some("r1".to_owned()), Some("r1-2".to_owned())));
+    // What no header can hold is left out; the request is good without.
+    for odd in ["", "two\nlines", "ö", &"x".repeat(513)] {
+        assert_eq!(headers(&info, odd), (None, Some("r1-2".to_owned())), "{odd}");
+    }
+}
+
+#[test]
+fn the_developer_has_a_role_or_a_part_of_the_instructions() {
+    let request = ChatRequest { developer: Some("Use metres.".to_owned()), schema: None, ..full() };
+    let among = "Be brief.\n\nBe kind.\n\nUse metres.";
+    let mut info = provider("p", Wire::OpenAi);
+    let messages = |info: &ProviderInfo| send(info, "m", &request).expect("a request").1["messages"].clone();
+    assert_eq!(messages(&info)[0], json!({"role": "system", "content": among}));
+    assert_eq!(messages(&info)[1]["role"], "user");
+    info.developer_role = true;
+    assert_eq!(messages(&info)[0], json!({"role": "system", "content": "Be brief.\n\nBe kind."}));
+    assert_eq!(messages(&info)[1], json!({"role": "developer", "content": "Use metres."}));
+    let anthropic = send(&provider("p", Wire::Anthropic), "m", &request).expect("a request").1;
+    assert_eq!(anthropic["system"], among);
+    let gemini = ChatRequest { options: BTreeMap::new(), ..request.clone() };
+    let gemini = send(&provider("p", Wire::Gemini), "m", &gemini).expect("a request").1;
+    assert_eq!(gemini["systemInstruction"]["parts"][0]["text"], among);
 }

@@ -7,7 +7,7 @@
 use serde_json::Value;
 
 use crate::catalog::Wire;
-use crate::domain::StreamEvent;
+use crate::domain::{Answer, StreamEvent, ToolCall, ToolPiece};
 
 use super::sse::{self, Event};
 use super::{Decoded, decode, events, trouble};
@@ -125,9 +125,7 @@ impl StreamDecoder {
             Ok(value @ Value::Object(_)) => events(self.wire, &event.kind, &value, data),
             _ => vec![StreamEvent::Error(trouble::bounded(data))],
         };
-        if said.is_empty()
-            || said.iter().any(|event| !matches!(event, StreamEvent::Text(_) | StreamEvent::OtherContent))
-        {
+        if said.is_empty() || said.iter().any(|event| !event.is_content()) {
             self.remember(event);
         }
         for event in said {
@@ -172,17 +170,7 @@ impl StreamDecoder {
         }
         self.evidence = trouble::bounded(&body);
         match decode(self.wire, body.as_bytes()) {
-            Decoded::Answer(answer) => {
-                if answer.other_content {
-                    out.push(StreamEvent::OtherContent);
-                }
-                if !answer.text.is_empty() {
-                    out.push(StreamEvent::Text(answer.text));
-                }
-                out.push(StreamEvent::Usage(answer.usage));
-                out.extend(answer.finish.map(StreamEvent::Finish));
-                out.push(StreamEvent::End);
-            }
+            Decoded::Answer(answer) => out.extend(told_at_once(answer)),
             Decoded::Failure => out.push(StreamEvent::Error(trouble::bounded(&body))),
         }
     }
@@ -192,6 +180,23 @@ impl StreamDecoder {
         self.head = Vec::new();
         out.push(StreamEvent::Error(why.to_owned()));
     }
+}
+
+/// A whole answer as a stream would tell it.
+fn told_at_once(answer: Answer) -> Vec<StreamEvent> {
+    let filled = |text: String| Some(text).filter(|text| !text.is_empty());
+    let mut events = Vec::new();
+    events.extend(answer.other_content.then_some(StreamEvent::OtherContent));
+    events.extend(filled(answer.reasoning).map(StreamEvent::Reasoning));
+    events.extend(filled(answer.text).map(StreamEvent::Text));
+    events.extend((0_u64..).zip(answer.tool_calls).map(|(index, call)| {
+        let ToolCall { id, name, arguments } = call;
+        StreamEvent::ToolCall(ToolPiece { index, id, name, arguments })
+    }));
+    events.push(StreamEvent::Usage(answer.usage));
+    events.extend(answer.finish.map(StreamEvent::Finish));
+    events.push(StreamEvent::End);
+    events
 }
 
 /// Drops white space and a byte order mark; before the first event neither means anything.

@@ -10,6 +10,7 @@ use llmr::ladder::Directives;
 use llmr::route::{ConsumerGone, Facts, FallbackStore, Job, Observer, Outside, Report, Router, assemble, run};
 use llmr::store::{OpenOptions, SqliteStore, Store};
 use llmr::transport::{Transport, TransportOptions};
+use llmr::wire;
 use tokio::sync::watch;
 
 use super::file::{Ask, Then};
@@ -76,10 +77,14 @@ impl Stage {
         let findings = store.findings(self.now.unwrap_or_default()).map_err(|error| error.to_string())?;
         let key = |credential: &CredentialConfig| self.key(credential);
         let prompt = ask.prompt_tokens.map_or(PROMPT.to_owned(), |tokens| "tick".repeat(tokens));
+        let conversation = ask.messages.as_deref().map(serde_json::from_str).transpose();
+        let conversation = conversation.map_err(|error| error.to_string())?;
+        let conversation =
+            conversation.as_ref().map(wire::conversation).transpose().map_err(|error| error.to_string())?;
         let schema = ask.schema.as_deref().map(serde_json::from_str).transpose();
         let request = ChatRequest {
             system: self.config.ladders.get(&name).and_then(|ladder| ladder.system.clone()),
-            messages: vec![Message::text(Role::User, prompt)],
+            messages: conversation.unwrap_or_else(|| vec![Message::text(Role::User, prompt)]),
             max_tokens: ask.max_tokens,
             schema: schema.map_err(|error| error.to_string())?,
             stream: ask.stream,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use llmr::catalog::parse_duration;
-use llmr::domain::{AttemptRecord, Dimension};
+use llmr::domain::{AttemptRecord, Dimension, ToolCall};
 use llmr::ladder::Skip;
 use llmr::policy::{CircuitState, HoldRecord, Versioned, holds_now, returns_at};
 
@@ -27,6 +27,10 @@ pub(super) fn differences(expect: &Expect, came: &Came, now: Timestamp) -> Strin
         }
         if let Some(text) = &expect.text {
             part(&mut out, "text", &one(text), &one(&report.text));
+        }
+        if let Some(wanted) = &expect.calls {
+            let line = |call: &ToolCall| format!("{}({})", call.name, call.arguments);
+            part(&mut out, "calls", wanted, &report.tool_calls.iter().map(line).collect::<Vec<_>>());
         }
         if let Some(within) = &expect.within
             && parse_duration(within).is_none_or(|within| record.latency > within)
@@ -58,6 +62,12 @@ pub(super) fn differences(expect: &Expect, came: &Came, now: Timestamp) -> Strin
         let body = came.last_bodies.get(provider).cloned().unwrap_or_default();
         if !body.contains(wanted.as_str()) {
             part(&mut out, "sent", &one(wanted), &one(&body));
+        }
+    }
+    for (provider, unwanted) in &expect.never_sent {
+        let body = came.last_bodies.get(provider).cloned().unwrap_or_default();
+        if body.contains(unwanted.as_str()) {
+            part(&mut out, "never_sent", &[], &one(&body));
         }
     }
     out

@@ -74,6 +74,8 @@ pub(super) struct Ask {
     pub(super) max_tokens: Option<u32>,
     /// A prompt of about so many tokens.
     pub(super) prompt_tokens: Option<usize>,
+    /// A whole conversation instead of the prompt, as JSON text.
+    pub(super) messages: Option<String>,
     /// The JSON Schema of the answer, as text.
     pub(super) schema: Option<String>,
     /// Only this provider.
@@ -134,6 +136,8 @@ pub(super) struct Expect {
     pub(super) retry_at: Option<String>,
     /// The answer.
     pub(super) text: Option<String>,
+    /// `name(arguments)` for each tool that the answer wants to be run.
+    pub(super) calls: Option<Vec<String>>,
     /// What was shown piece by piece; a new element begins where everything before is void.
     pub(super) shown: Option<Vec<String>>,
     /// A part of the one line that says why there is no answer.
@@ -143,4 +147,7 @@ pub(super) struct Expect {
     /// Parts of the last request that each provider got, as JSON text.
     #[serde(default)]
     pub(super) sent: BTreeMap<String, String>,
+    /// What must not stand in the last request that each provider got.
+    #[serde(default)]
+    pub(super) never_sent: BTreeMap<String, String>,
 }

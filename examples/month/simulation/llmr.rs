@@ -117,7 +117,8 @@ impl Llmr {
             Some(failure) => {
                 let execution = Execution::of_failure(failure.class, None, false);
                 let (elapsed, now, unit) = (world.elapsed(), world.now(), self.rng.unit());
-                let failed = Failed { failure: &failure, status: None, execution, elapsed, now, unit };
+                let failed =
+                    Failed { failure: &failure, status: None, execution, elapsed, now, held_until: None, unit };
                 let may_retry = run.wants_retry(send, &failed) && self.may_retry(world.now());
                 run.on_failure(send, &failed, may_retry);
             }

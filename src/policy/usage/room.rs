@@ -214,7 +214,9 @@ impl Allowance<'_> {
             return Room::Enough;
         }
         let share = |bound: f64| self.bound(limit.value, bound);
-        let is_over = |bound: f64| used + more > bound;
+        // The operator's nought is no estimate.
+        let is_closed = limit.source == LimitSource::Config && limit.value <= 0.0;
+        let is_over = |bound: f64| used + more > bound || is_closed;
         let tight = || Tightness {
             dimension: self.dimension,
             used,
@@ -269,7 +271,7 @@ impl Allowance<'_> {
     /// When so much more fits under the bound, if nobody else asks: looked for between now and the end of the window,
     /// because what is used only ever gets less until then.
     fn fits_at(&self, limit: f64, bound: f64, more: f64, usage: &UsageState, now: Timestamp) -> Option<Timestamp> {
-        if more > bound {
+        if more > bound || limit <= 0.0 {
             return None;
         }
         let landing = self.flying(usage, now).map(|flight| flight.until).max();
