@@ -8,11 +8,14 @@ use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use jiff::Timestamp;
-use llmr::domain::{Class, Dimension, Failure, Provenance, RequestId, Scope, ScopeLevel, Target};
-use llmr::ladder::{Directives, RequestShape, Run, Spec, StepSpec, View, eligibility};
+use llmr::catalog::Price;
+use llmr::domain::{AttemptKind, Class, Dimension, Failure, Provenance, RequestId, Scope, ScopeLevel, Target};
+use llmr::ladder::{
+    Contender, Directives, Ranking, RequestShape, Run, Scene, Spec, StepSpec, Strategy, View, eligibility, rank,
+};
 use llmr::policy::{
-    Caller, Cooldown, Demand, Event, Gauge, HoldRecord, Limit, LimitSource, Meter, Moment, PolicySettings, Report,
-    UsageSettings, UsageState, Versioned, VersionedMeter, apply, room,
+    Caller, Cooldown, Demand, Event, Flight, Gauge, HoldRecord, Limit, LimitSource, Meter, Moment, PolicySettings,
+    Report, Sample, TrackRecord, UsageSettings, UsageState, Versioned, VersionedMeter, apply, room,
 };
 
 const HOLDS: i64 = 200;
@@ -123,5 +126,38 @@ fn changing(bench: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, asking, fitting, changing);
+/// The order of 20 steps by each strategy that measures, with records of all of them and 200 requests under way.
+fn ranking(bench: &mut Criterion) {
+    let sample = |number: u64| Sample {
+        kind: AttemptKind::First,
+        class: number.is_multiple_of(7).then_some(Class::Timeout),
+        ttft: Some(Duration::from_millis(100 + number)),
+        latency: Duration::from_millis(1000 + number),
+        output_tokens: Some(400),
+        cost_usd: None,
+    };
+    let samples: Vec<Sample> = (0..200).map(sample).collect();
+    let price = Some(Price { input: 1.0, output: 2.0, cached: None });
+    let steps: Vec<StepSpec> = (0..STEPS).map(|number| StepSpec { price, ..StepSpec::of(target(number)) }).collect();
+    let record = |step: &StepSpec| TrackRecord::of(step.target.deployment.clone(), &samples);
+    let records: Vec<Option<TrackRecord>> = steps.iter().map(record).collect();
+    let until = now() + Duration::from_secs(60);
+    let flight = |number| Flight {
+        id: RequestId::new(format!("req_{number}")),
+        target: target(number % STEPS),
+        demand: Demand::default(),
+        until,
+    };
+    let usage = UsageState { flights: (0..HOLDS).map(flight).collect(), ..UsageState::default() };
+    let contender = |(step, record)| Contender { step, weight: 1, record: Option::as_ref(record) };
+    let contenders: Vec<Contender<'_>> = steps.iter().zip(&records).map(contender).collect();
+    let scene = Scene { usage: &usage, shape: RequestShape::default(), now: now() };
+    for strategy in [Strategy::Latency, Strategy::Usage, Strategy::LeastBusy, Strategy::Cost] {
+        bench.bench_function(&format!("order of 20 steps by {}, 200 under way", strategy.as_str()), |bencher| {
+            bencher.iter(|| rank(strategy, &Ranking::default(), black_box(&contenders), &scene, &mut || 0.5));
+        });
+    }
+}
+
+criterion_group!(benches, asking, fitting, changing, ranking);
 criterion_main!(benches);

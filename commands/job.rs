@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use llmr::config::{Config, parse_duration};
+use llmr::config::{CachePreference, Config, parse_duration};
 use llmr::domain::{ChatRequest, LadderName, Message, Part, ProviderName, RequestId, Role};
 use llmr::ladder::Directives;
-use llmr::route::{Assembled, FallbackStore, Job, direct};
+use llmr::route::{Assembled, Facts, FallbackStore, Job, direct};
 use llmr::store::{SqliteStore, Store};
 
 use crate::content::{conversation, image, json_file, option};
@@ -82,9 +82,18 @@ pub struct RequestArgs {
     /// USD that the request may cost at most; a step that could exceed it is skipped
     #[arg(long, value_name = "USD", value_parser = amount)]
     max_cost: Option<f64>,
-    /// Pass over deployments that are usually slower (not in this version)
-    #[arg(long, value_name = "DUR", hide = true)]
-    max_latency: Option<String>,
+    /// USD that 1,000 tokens of prompt and answer may cost at most; a step that costs more is skipped
+    #[arg(long = "max-cost-per-1k", value_name = "USD", value_parser = amount)]
+    max_cost_per_1k: Option<f64>,
+    /// How long an answer may usually take: a step of which one in 20 lately took longer is skipped
+    #[arg(long, value_name = "DUR", value_parser = duration)]
+    max_latency: Option<Duration>,
+    /// Ask those first that lately served the beginning of this prompt and may have it in their cache
+    #[arg(long, conflicts_with = "require_cache")]
+    prefer_cache: bool,
+    /// Ask nobody else, where there is one that lately served the beginning of this prompt
+    #[arg(long)]
+    require_cache: bool,
     /// Ask only deployments that can do this: tools, json_schema, images (repeatable)
     #[arg(long, value_name = "CAP")]
     require: Vec<String>,
@@ -129,10 +138,9 @@ impl RequestArgs {
             let error = CliError::usage(format!("{flag} is not available in this version"));
             Err(error.hint("leave it out; nothing was sent"))
         };
-        match (&self.check, &self.max_latency) {
-            (Some(_), _) => refuse("--check"),
-            (_, Some(_)) => refuse("--max-latency"),
-            _ => Ok(()),
+        match &self.check {
+            Some(_) => refuse("--check"),
+            None => Ok(()),
         }
     }
 
@@ -232,7 +240,22 @@ impl RequestArgs {
     /// Who is meant, so that a slip is told before anything is written.
     pub fn choice(&self, config: &mut Config) -> Result<Choice, CliError> {
         let directives = self.directives(config)?;
-        Ok(Choice { ladder: self.chosen(config)?, directives })
+        let ladder = self.chosen(config)?;
+        self.bound(config, &ladder);
+        Ok(Choice { ladder, directives })
+    }
+
+    /// The bounds that decide who is asked and in which order, in the place of the ladder's own.
+    fn bound(&self, config: &mut Config, ladder: &LadderName) {
+        let Some(ladder) = config.ladders.get_mut(ladder) else { return };
+        let limits = &mut ladder.limits;
+        limits.max_cost_per_1k_usd = self.max_cost_per_1k.or(limits.max_cost_per_1k_usd);
+        limits.max_latency = self.max_latency.or(limits.max_latency);
+        limits.cache = match (self.prefer_cache, self.require_cache) {
+            (_, true) => CachePreference::Require,
+            (true, false) => CachePreference::Prefer,
+            (false, false) => limits.cache,
+        };
     }
 
     /// The config and who is meant by it. A slip is told with the names of the whole catalogue.
@@ -249,7 +272,7 @@ impl RequestArgs {
     /// Everything that the driver needs.
     pub fn job(
         &self,
-        request: ChatRequest,
+        mut request: ChatRequest,
         choice: Choice,
         config: &Config,
         store: &FallbackStore<SqliteStore>,
@@ -262,26 +285,29 @@ impl RequestArgs {
             None => Vec::new(),
         };
         let findings = store.findings(context.clock.now())?;
-        let known = Known { salt: &salt, shapes: &shapes, findings: &findings };
-        let Some(assembled) = assembled(config, &ladder, &known, context) else {
+        // What the user types for this one request counts more than what the config says of a step.
+        let is_own = request.system.is_some();
+        request.system = request.system.or_else(|| config.ladders.get(&ladder)?.system.clone());
+        request.developer = config.ladders.get(&ladder).and_then(|ladder| ladder.developer.clone());
+        let facts = Facts::of(config, &ladder, &request, store, context.clock.now())?;
+        let known = Known { salt: &salt, shapes: &shapes, findings: &findings, facts: &facts };
+        let Some(mut assembled) = assembled(config, &ladder, &known, context) else {
             return Err(CliError::new(Code::Config, format!("there is no ladder `{ladder}`")));
         };
         refuse_keyless(&assembled)?;
+        if is_own {
+            assembled.lanes.values_mut().for_each(|lane| lane.system = None);
+        }
         let id = self.chosen_id()?.unwrap_or_else(|| context.request_id());
-        Ok(Job { keeps_answer: config.content, ..self.fill(request, assembled, directives, id) })
+        let job = self.fill(request, assembled, directives, id);
+        Ok(Job { keeps_answer: config.content, noted: facts.noted, ..job })
     }
 
-    fn fill(&self, mut request: ChatRequest, mut ladder: Assembled, directives: Directives, id: RequestId) -> Job {
+    fn fill(&self, request: ChatRequest, mut ladder: Assembled, directives: Directives, id: RequestId) -> Job {
         let limits = &mut ladder.spec.limits;
         limits.deadline = self.deadline.unwrap_or(limits.deadline);
         limits.wait = self.wait.unwrap_or(limits.wait);
         limits.max_cost_usd = self.max_cost.or(limits.max_cost_usd);
-        // What the user types for this one request counts more than what the config says of a step.
-        if request.system.is_some() {
-            ladder.lanes.values_mut().for_each(|lane| lane.system = None);
-        }
-        request.system = request.system.or_else(|| ladder.system.clone());
-        request.developer = ladder.developer.clone();
         Job::new(id, ladder, request, directives)
     }
 }

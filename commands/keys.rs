@@ -10,7 +10,7 @@ use llmr::catalog::Catalog;
 use llmr::config::{Config, CredentialConfig, KeyError, KeySource};
 use llmr::domain::{Deployment, LadderName, ProviderName, Secret, Target};
 use llmr::policy::{Finding, Versioned, depends_on_caller};
-use llmr::route::{Assembled, Candidate, Outside, assemble, entry, fingerprint, gauges};
+use llmr::route::{Assembled, Candidate, Facts, Outside, assemble, entry, fingerprint, gauges};
 use llmr::store::ShapeCount;
 
 use crate::context::Context;
@@ -60,6 +60,8 @@ pub struct Known<'a> {
     pub shapes: &'a [ShapeCount],
     /// What is believed of models.
     pub findings: &'a [Finding],
+    /// What the order is made of.
+    pub facts: &'a Facts,
 }
 
 /// Assembles the ladder of that name with the keys of its steps, which are known from then on; none when there is no such
@@ -72,8 +74,8 @@ pub fn assembled(config: &Config, name: &LadderName, known: &Known<'_>, context:
         secrets.borrow_mut().push(key.clone());
         Ok(key)
     };
-    let Known { salt, shapes, findings } = *known;
-    let outside = Outside { key: &key, env: &|name| context.env(name), salt, findings, shapes };
+    let Known { salt, shapes, findings, facts } = *known;
+    let outside = Outside { key: &key, env: &|name| context.env(name), salt, findings, shapes, facts };
     let assembled = assemble(config, name, &outside, &mut rng);
     context.rng = rng;
     secrets.into_inner().iter().for_each(|secret| context.learn_secret(secret));

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
+use llmr::config::Strategy;
 use llmr::ladder::{Run, View};
 use llmr::policy::Passage;
 use llmr::report::Plan;
@@ -55,6 +56,7 @@ pub fn show(args: &RequestArgs, context: &mut Context) -> Result<ExitCode, CliEr
     let plan = Plan {
         now: view.now,
         ladder: &job.spec.name,
+        strategy: config.ladders.get(&job.spec.name).map_or(Strategy::Ordered, |ladder| ladder.strategy),
         steps: machine.steps(),
         order,
         skipped,

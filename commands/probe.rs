@@ -8,7 +8,7 @@ use llmr::domain::{ChatRequest, Deployment, LadderName, Message, Role, Selector,
 use llmr::ladder::{Directives, Eligibility, End, eligibility};
 use llmr::policy::Versioned;
 use llmr::report::{Probed, due_json, due_text};
-use llmr::route::{Candidate, Due, FallbackStore, Job, Report, Silent, Wanted, direct, due};
+use llmr::route::{Candidate, Due, Facts, FallbackStore, Job, Report, Silent, Wanted, direct, due};
 use llmr::store::{SqliteStore, Store};
 
 use crate::context::Context;
@@ -222,7 +222,8 @@ fn job(
     let name = LadderName::new(LADDER);
     config.ladders.insert(name.clone(), direct(std::slice::from_ref(deployment), config));
     let salt = store.salt()?;
-    let known = Known { salt: &salt, shapes: &[], findings: &[] };
+    let facts = Facts::nothing(context.clock.now());
+    let known = Known { salt: &salt, shapes: &[], findings: &[], facts: &facts };
     let mut assembled = assembled(config, &name, &known, context)
         .ok_or_else(|| CliError::trouble(format!("there is no ladder `{name}`")))?;
     assembled.spec.steps.iter_mut().for_each(|step| step.attempts = 1);

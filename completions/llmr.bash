@@ -177,7 +177,7 @@ _llmr() {
             return 0
             ;;
         llmr__subcmd__chat)
-            opts="-m -s -f -a -o -v -h -V --model --system --file --image --schema --check --messages --max-tokens --temperature --stop --option --stream --no-stream --json --request-id --deadline --wait --pin --exclude --max-cost --max-latency --require --no-fallback --max-steps --dry-run --config --state --verbose --color --help --version"
+            opts="-m -s -f -a -o -v -h -V --model --system --file --image --schema --check --messages --max-tokens --temperature --stop --option --stream --no-stream --json --request-id --deadline --wait --pin --exclude --max-cost --max-cost-per-1k --max-latency --prefer-cache --require-cache --require --no-fallback --max-steps --dry-run --config --state --verbose --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -268,6 +268,10 @@ _llmr() {
                     return 0
                     ;;
                 --max-cost)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-cost-per-1k)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -881,7 +885,7 @@ _llmr() {
             return 0
             ;;
         llmr__subcmd__plan)
-            opts="-m -s -f -a -o -v -h -V --model --system --file --image --schema --check --messages --max-tokens --temperature --stop --option --stream --no-stream --json --request-id --deadline --wait --pin --exclude --max-cost --max-latency --require --no-fallback --max-steps --config --state --verbose --color --help --version"
+            opts="-m -s -f -a -o -v -h -V --model --system --file --image --schema --check --messages --max-tokens --temperature --stop --option --stream --no-stream --json --request-id --deadline --wait --pin --exclude --max-cost --max-cost-per-1k --max-latency --prefer-cache --require-cache --require --no-fallback --max-steps --config --state --verbose --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -972,6 +976,10 @@ _llmr() {
                     return 0
                     ;;
                 --max-cost)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-cost-per-1k)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

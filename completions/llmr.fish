@@ -66,7 +66,8 @@ complete -c llmr -n "__fish_llmr_using_subcommand chat" -l wait -d 'How long to 
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l pin -d 'Ask only this provider' -r
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l exclude -d 'Do not ask this provider (repeatable)' -r
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l max-cost -d 'USD that the request may cost at most; a step that could exceed it is skipped' -r
-complete -c llmr -n "__fish_llmr_using_subcommand chat" -l max-latency -d 'Pass over deployments that are usually slower (not in this version)' -r
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l max-cost-per-1k -d 'USD that 1,000 tokens of prompt and answer may cost at most; a step that costs more is skipped' -r
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l max-latency -d 'How long an answer may usually take: a step of which one in 20 lately took longer is skipped' -r
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l require -d 'Ask only deployments that can do this: tools, json_schema, images (repeatable)' -r
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l max-steps -d 'Ask at most so many different deployments' -r
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
@@ -77,6 +78,8 @@ never\t'Never'"
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l stream -d 'Show the answer as it comes (default on a terminal)'
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l no-stream -d 'Show the answer when it is whole'
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l json -d 'One JSON object instead of the answer'
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l prefer-cache -d 'Ask those first that lately served the beginning of this prompt and may have it in their cache'
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l require-cache -d 'Ask nobody else, where there is one that lately served the beginning of this prompt'
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l no-fallback -d 'Ask only the first eligible step'
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l dry-run -d 'Show who would be asked and send nothing, like `llmr plan`'
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
@@ -146,7 +149,8 @@ complete -c llmr -n "__fish_llmr_using_subcommand plan" -l wait -d 'How long to 
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l pin -d 'Ask only this provider' -r
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l exclude -d 'Do not ask this provider (repeatable)' -r
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l max-cost -d 'USD that the request may cost at most; a step that could exceed it is skipped' -r
-complete -c llmr -n "__fish_llmr_using_subcommand plan" -l max-latency -d 'Pass over deployments that are usually slower (not in this version)' -r
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l max-cost-per-1k -d 'USD that 1,000 tokens of prompt and answer may cost at most; a step that costs more is skipped' -r
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l max-latency -d 'How long an answer may usually take: a step of which one in 20 lately took longer is skipped' -r
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l require -d 'Ask only deployments that can do this: tools, json_schema, images (repeatable)' -r
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l max-steps -d 'Ask at most so many different deployments' -r
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
@@ -157,6 +161,8 @@ never\t'Never'"
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l stream -d 'Show the answer as it comes (default on a terminal)'
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l no-stream -d 'Show the answer when it is whole'
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l json -d 'One JSON object instead of the answer'
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l prefer-cache -d 'Ask those first that lately served the beginning of this prompt and may have it in their cache'
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l require-cache -d 'Ask nobody else, where there is one that lately served the beginning of this prompt'
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l no-fallback -d 'Ask only the first eligible step'
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -s h -l help -d 'Print help (see more with \'--help\')'

@@ -17,11 +17,11 @@ use std::time::Duration;
 use llmr::catalog::{Catalog, Wire};
 use llmr::classify::Classifier;
 use llmr::clock::{Clock, Rng};
-use llmr::config;
+use llmr::config::{self, CredentialConfig};
 use llmr::domain::{ChatRequest, Message, Outcome, Redactor, RequestId, Role, Secret};
 use llmr::ladder::Directives;
 use llmr::rehearsal::{Provider, Reply};
-use llmr::route::{FallbackStore, Job, Outside, Router, Silent, assemble, run};
+use llmr::route::{Facts, FallbackStore, Job, Outside, Router, Silent, assemble, run};
 use llmr::store::SqliteStore;
 use llmr::transport::{Transport, TransportOptions};
 
@@ -93,8 +93,9 @@ fn ask_all(hedge: &str) -> Result<Way, Box<dyn Error>> {
     let mut rng = Rng::new(Some(7));
     let mut times = Vec::new();
     for number in 0..REQUESTS {
-        let outside =
-            Outside { key: &|_| Ok(Secret::new("none")), env: &|_| None, salt: b"salt", shapes: &[], findings: &[] };
+        let facts = Facts::nothing(router.clock.now());
+        let (key, env) = (&|_: &CredentialConfig| Ok(Secret::new("none")), &|_: &str| None);
+        let outside = Outside { key, env, salt: b"salt", shapes: &[], findings: &[], facts: &facts };
         let ladder = assemble(&config, &config.default_ladder, &outside, &mut rng).ok_or("no ladder")?;
         let request = ChatRequest { messages: vec![Message::text(Role::User, "is it?")], ..ChatRequest::default() };
         let job = Job::new(RequestId::new(format!("r{number}")), ladder, request, Directives::default());

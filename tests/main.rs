@@ -20,6 +20,7 @@ mod many;
 mod members;
 mod mistakes;
 mod month;
+mod orders;
 mod probe;
 mod quota;
 mod readme;

@@ -22,12 +22,18 @@ fn blocks(language: &str) -> Vec<String> {
 #[test]
 fn its_config_is_good() {
     let blocks = blocks("toml");
-    let whole: Vec<_> = blocks.iter().filter(|block| block.contains("[ladders.")).collect();
+    let (whole, parts): (Vec<_>, Vec<_>) =
+        blocks.iter().filter(|block| block.contains("[ladders.")).partition(|block| block.contains("default_ladder"));
     assert_eq!(whole.len(), 1, "one whole config");
     let builtin = Catalog::builtin().expect("the catalogue");
     let config = config::parse(whole[0], Path::new("llmr.toml"), builtin).expect("a good config");
     assert_eq!(config.warnings, []);
     assert_eq!(config.limits, config::Limits::default(), "what it calls the defaults");
+    for part in parts {
+        let builtin = Catalog::builtin().expect("the catalogue");
+        let joined = config::parse(&format!("{}\n{part}", whole[0]), Path::new("llmr.toml"), builtin);
+        assert_eq!(joined.expect("a good config").warnings, []);
+    }
 }
 
 #[test]

@@ -4,13 +4,13 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use crate::domain::Timeouts;
-use crate::ladder::OnMayHaveRun;
+use crate::ladder::{LatencyOf, OnMayHaveRun};
 use crate::policy::{CascadeSettings, PolicySettings};
 
 use super::key::read_source;
 use super::reader::{Node, Section};
 use super::store::{BUFFERS, size};
-use super::types::{Alarm, CachePreference, Hedge, LatencyOf, Limits, OnUnknown, StreamPolicy, Webhook};
+use super::types::{Alarm, CachePreference, Hedge, Limits, OnUnknown, StreamPolicy, Webhook};
 use super::url::check_url;
 
 /// The keys of `[limits]`; a ladder takes all but the first.

@@ -6,6 +6,7 @@
 //! the file changes. Keys are not part of it, only where they are kept. Without a file the same data is assembled from
 //! the keys that the environment already holds.
 
+mod bar;
 mod conditions;
 mod domains;
 mod environment;
@@ -32,14 +33,15 @@ use crate::domain::LadderName;
 use crate::policy::PolicySettings;
 
 pub use crate::catalog::parse_duration;
+pub use crate::ladder::{LatencyOf, Ranking, Strategy};
 pub use domains::{Domain, DomainKind, Domains};
 pub use environment::{LADDER, from_environment};
 pub use key::{KeyError, at_home, resolve_key};
 pub use problem::Problem;
 pub use template::template;
 pub use types::{
-    AccountCap, Alarm, Bar, CachePreference, Config, CredentialConfig, Hedge, KeySource, LadderConfig, LatencyOf,
-    Limits, OnUnknown, ProviderSettings, Ranking, StepConfig, Strategy, StreamPolicy, Webhook,
+    AccountCap, Alarm, Bar, CachePreference, Config, CredentialConfig, Hedge, KeySource, LadderConfig, Limits,
+    OnUnknown, ProviderSettings, StepConfig, StreamPolicy, Webhook,
 };
 pub use url::{INTERNET, LOCAL_NETWORK, THIS_MACHINE};
 

@@ -10,10 +10,12 @@ use std::collections::BTreeMap;
 use crate::catalog::Catalog;
 use crate::domain::{CredentialName, Deployment, LadderName, ProviderName};
 
+use super::bar::warn_of_chains;
 use super::limits::{LIMIT_KEYS, cascade, limits, timeouts};
 use super::providers::Providers;
 use super::reader::{Node, Section, suggest};
-use super::types::{Bar, Config, CredentialConfig, LadderConfig, Limits, Ranking, StepConfig, Strategy};
+use super::types::{Bar, Config, CredentialConfig, LadderConfig, Limits, StepConfig};
+use crate::ladder::{Ranking, Strategy};
 
 const LADDER_KEYS: &[&str] = &[
     "steps",
@@ -70,6 +72,7 @@ pub(super) fn ladders(
             ladders.insert(LadderName::new(*name), ladder);
         }
     }
+    warn_of_chains(&entries, &ladders, known.catalog);
     for key in ["context_window", "content_policy", "unsupported"] {
         cycles(&entries, key);
     }
@@ -80,33 +83,47 @@ fn ladder(section: &Section<'_, '_>, known: &Known<'_>, defaults: Limits, names:
     let keys: Vec<&str> = LADDER_KEYS.iter().chain(LIMIT_KEYS.iter().skip(1)).copied().collect();
     section.allow(&keys);
     let limits = limits(section, defaults);
-    let mut steps: Vec<StepConfig> = Vec::new();
-    if let Some(node) = section.need("steps", "write steps = [\"provider/model\"]") {
-        let items = node.items().unwrap_or_default();
-        if items.is_empty() && node.is_array() {
-            let hint = "name at least one \"provider/model\"".to_owned();
-            node.reader.error(&node.place, "a ladder without steps answers nothing", Some(hint));
-        }
-        let mut seen = std::collections::BTreeSet::new();
-        let all = items.iter().flat_map(|item| step(item, known, &limits));
-        steps.extend(all.filter(|step| seen.insert(step.deployment.clone())));
-    }
+    let bar = section.section("bar").map(|section| bar(&section)).unwrap_or_default();
+    let last_resort = |node: Node<'_, '_>| {
+        let deployment = deployments(&node, known).into_iter().next()?;
+        bar.warn(&node, &deployment, known.catalog);
+        Some(deployment)
+    };
     let chain = |key: &str| section.get(key).and_then(|node| named_ladder(&node, names));
     LadderConfig {
-        steps,
+        steps: steps(section, known, &limits, &bar),
         strategy: section.get("strategy").and_then(|node| strategy(&node)).unwrap_or(Strategy::Ordered),
         ranking: ranking(section),
-        bar: section.section("bar").map(|section| bar(&section)).unwrap_or_default(),
         context_window: chain("context_window"),
         content_policy: chain("content_policy"),
         unsupported: chain("unsupported"),
         min_valid: section.get("min_valid").and_then(|node| share(&node)),
-        last_resort: section.get("last_resort").and_then(|node| deployments(&node, known).into_iter().next()),
+        last_resort: section.get("last_resort").and_then(last_resort),
         system: section.get("system").and_then(|node| node.text()),
         developer: section.get("developer").and_then(|node| node.text()),
         cascade: cascade(section),
+        bar,
         limits,
     }
+}
+
+/// The steps, each deployment once.
+fn steps(section: &Section<'_, '_>, known: &Known<'_>, limits: &Limits, bar: &Bar) -> Vec<StepConfig> {
+    let mut steps: Vec<StepConfig> = Vec::new();
+    let Some(node) = section.need("steps", "write steps = [\"provider/model\"]") else { return steps };
+    let items = node.items().unwrap_or_default();
+    if items.is_empty() && node.is_array() {
+        let hint = "name at least one \"provider/model\"".to_owned();
+        node.reader.error(&node.place, "a ladder without steps answers nothing", Some(hint));
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    for item in &items {
+        for step in step(item, known, limits).into_iter().filter(|step| seen.insert(step.deployment.clone())) {
+            bar.warn(item, &step.deployment, known.catalog);
+            steps.push(step);
+        }
+    }
+    steps
 }
 
 /// What the strategy goes by.

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::catalog::{Cap, Catalog, ProviderInfo, SourceKind};
 use crate::classify::CustomRule;
 use crate::domain::{AccountName, CredentialName, Deployment, Dimension, LadderName, ProviderName, Target, Timeouts};
-use crate::ladder::OnMayHaveRun;
+use crate::ladder::{OnMayHaveRun, Ranking, Strategy};
 use crate::policy::{CascadeSettings, PolicySettings};
 
 use super::Problem;
@@ -182,67 +182,6 @@ impl StepConfig {
     pub fn of(deployment: Deployment, timeout: Timeouts) -> Self {
         Self { deployment, system: None, timeout, attempts: None, developer: None, options: BTreeMap::new(), weight: 1 }
     }
-}
-
-/// In which order the eligible steps are asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Strategy {
-    /// As written.
-    Ordered,
-    /// By chance, by weight.
-    Shuffle,
-    /// The fastest first.
-    Latency,
-    /// The one with most of its limits left first.
-    Usage,
-    /// The one with the fewest requests under way first.
-    LeastBusy,
-    /// What a good answer is expected to cost, the cheapest first.
-    Cost,
-}
-
-impl Strategy {
-    /// All of them by their words.
-    pub const ALL: [(&str, Self); 6] = [
-        ("ordered", Self::Ordered),
-        ("shuffle", Self::Shuffle),
-        ("latency", Self::Latency),
-        ("usage", Self::Usage),
-        ("least_busy", Self::LeastBusy),
-        ("cost", Self::Cost),
-    ];
-
-    /// The word for it.
-    pub fn as_str(self) -> &'static str {
-        Self::ALL.iter().find(|(_, strategy)| *strategy == self).map_or("ordered", |(word, _)| word)
-    }
-}
-
-/// What a strategy goes by.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Ranking {
-    /// Which time `latency` compares.
-    pub latency_of: LatencyOf,
-    /// How much more than the best a deployment may take, need or cost and still keep its place in the ladder: 0.2 is a
-    /// fifth more.
-    pub tolerance: f64,
-    /// What a request without an answer is worth to avoid, in USD, for `cost`.
-    pub failure_penalty_usd: f64,
-}
-
-impl Default for Ranking {
-    fn default() -> Self {
-        Self { latency_of: LatencyOf::Ttft, tolerance: 0.2, failure_penalty_usd: 0.01 }
-    }
-}
-
-/// Which time is meant by latency.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum LatencyOf {
-    /// To the first content.
-    Ttft,
-    /// To the end of the answer.
-    Total,
 }
 
 /// What to do when a stream breaks after its first byte.

@@ -91,7 +91,7 @@ impl Stage {
             no_fallback: ask.no_fallback,
             ..Directives::default()
         };
-        let clock = Clock::new(self.now);
+        let clock = Clock::new(self.now.filter(|_| !ask.real_time));
         let ladder = named.as_ref().unwrap_or(&self.config.default_ladder);
         let mut job = process.job(Wish { id, ladder, request, directives }, clock, rng)?;
         job.spec.limits.backoff = BACKOFF;

@@ -8,7 +8,7 @@ use crate::clock::{Clock, Rng};
 use crate::config::{Config, CredentialConfig, KeyError};
 use crate::domain::{ChatRequest, LadderName, Redactor, RequestId, Secret};
 use crate::ladder::Directives;
-use crate::route::{FallbackStore, Job, Observer, Outside, Report, Router, Stop, assemble, run};
+use crate::route::{Facts, FallbackStore, Job, Observer, Outside, Report, Router, Stop, assemble, run};
 use crate::store::{SqliteStore, Store, StoreError};
 use crate::transport::Transport;
 
@@ -37,11 +37,14 @@ impl Process<'_> {
         let Wish { id, ladder: name, request, directives } = wish;
         let told = |error: StoreError| error.to_string();
         let (salt, findings) = (self.store.salt().map_err(told)?, self.store.findings(clock.now()).map_err(told)?);
-        let outside = Outside { key: self.key, env: &|_| None, salt: &salt, findings: &findings, shapes: &[] };
-        let ladder = assemble(self.config, name, &outside, rng).ok_or_else(|| format!("no ladder {name}"))?;
+        let ladder = self.config.ladders.get(name).ok_or_else(|| format!("no ladder {name}"))?;
         let (system, developer) = (ladder.system.clone(), ladder.developer.clone());
         let request = ChatRequest { system, developer, ..request };
-        Ok(Job::new(RequestId::new(id), ladder, request, directives))
+        let facts = Facts::of(self.config, name, &request, self.store, clock.now()).map_err(told)?;
+        let (env, findings, shapes) = (&|_: &str| None, findings.as_slice(), &[]);
+        let outside = Outside { key: self.key, env, salt: &salt, findings, shapes, facts: &facts };
+        let ladder = assemble(self.config, name, &outside, rng).ok_or_else(|| format!("no ladder {name}"))?;
+        Ok(Job { noted: facts.noted, ..Job::new(RequestId::new(id), ladder, request, directives) })
     }
 
     /// Sends it at the moment that the clock shows.

@@ -9,7 +9,7 @@ use crate::domain::{Class, Failure};
 
 use super::end::SkipReason;
 use super::run::Run;
-use super::spec::{Directives, RequestShape, StepSpec};
+use super::spec::{Directives, RequestShape, RunLimits, StepSpec};
 
 impl Run {
     /// The request is too large for this step: everything not larger is out, and the chain for it comes first.
@@ -86,18 +86,13 @@ impl Run {
 
     pub(super) fn bar_by_directives(&mut self) {
         for (spec, progress) in self.steps.iter().zip(&mut self.progress) {
-            progress.barred = refusal(spec, &self.shape, &self.directives, self.spec.limits.max_cost_usd);
+            progress.barred = refusal(spec, &self.shape, &self.directives, &self.spec.limits);
         }
     }
 }
 
 /// Why a step is out before anything is sent.
-fn refusal(
-    step: &StepSpec,
-    shape: &RequestShape,
-    directives: &Directives,
-    max_cost: Option<f64>,
-) -> Option<SkipReason> {
+fn refusal(step: &StepSpec, shape: &RequestShape, directives: &Directives, limits: &RunLimits) -> Option<SkipReason> {
     let provider = &step.target.deployment.provider;
     if let Some(why) = &step.no_key {
         return Some(SkipReason::NoKey(why.clone()));
@@ -119,6 +114,15 @@ fn refusal(
     if let Some(window) = step.window.filter(|window| shape.overflows(*window)) {
         return Some(SkipReason::TooLarge(window));
     }
-    let cost = shape.ceiling_usd(step)?;
-    max_cost.filter(|max| cost > *max).map(|_| SkipReason::TooExpensive(cost))
+    if let Some(why) = &step.standing.barred {
+        return Some(why.clone());
+    }
+    let usual = step.standing.record.as_ref().and_then(|record| record.latency?.usual());
+    if let Some(usual) = usual.filter(|usual| limits.max_latency.is_some_and(|max| *usual > max)) {
+        return Some(SkipReason::TooSlow(usual));
+    }
+    let dear = step.standing.usd_per_1k.filter(|usd| limits.max_cost_per_1k_usd.is_some_and(|max| *usd > max));
+    let dear = dear.map(SkipReason::TooDear);
+    let ceiling = shape.ceiling_usd(step).filter(|usd| limits.max_cost_usd.is_some_and(|max| *usd > max));
+    dear.or(ceiling.map(SkipReason::TooExpensive))
 }

@@ -1,6 +1,7 @@
 //! How a run ends, and why a step was not asked.
 
 use std::fmt;
+use std::time::Duration;
 
 use jiff::Timestamp;
 
@@ -35,6 +36,14 @@ pub enum SkipReason {
     TooLarge(u64),
     /// It could cost more than the ceiling, in USD.
     TooExpensive(f64),
+    /// Its tokens cost more than the ceiling, in USD per 1,000.
+    TooDear(f64),
+    /// It usually takes longer than allowed: so long do 19 of 20 answers not exceed.
+    TooSlow(Duration),
+    /// It is known to be too weak for the ladder's work: what it lacks.
+    BelowBar(String),
+    /// Another deployment has the prompt's beginning in its cache, and nobody else is to be asked.
+    NotCached,
     /// This model, or one like it, refused this very request.
     RefusedAlready(Class),
     /// The user allowed no further step.
@@ -58,7 +67,10 @@ impl SkipReason {
             Self::Excluded => "excluded",
             Self::Lacks(_) | Self::FoundLacking(_) => "lacks_capability",
             Self::TooLarge(_) => "too_large",
-            Self::TooExpensive(_) => "too_expensive",
+            Self::TooExpensive(_) | Self::TooDear(_) => "too_expensive",
+            Self::TooSlow(_) => "too_slow",
+            Self::BelowBar(_) => "below_bar",
+            Self::NotCached => "not_cached",
             Self::RefusedAlready(_) => "refused_already",
             Self::NoFallback => "no_fallback",
             Self::AttemptsUsed => "attempts_used",
@@ -80,6 +92,10 @@ impl fmt::Display for SkipReason {
             Self::FoundLacking(found) => write!(f, "lacks {}, as it said itself", found.about.word()),
             Self::TooLarge(window) => write!(f, "the request does not fit its {window} tokens"),
             Self::TooExpensive(usd) => write!(f, "could cost ${usd:.4}, above the ceiling"),
+            Self::TooDear(usd) => write!(f, "costs ${usd:.4} per 1,000 tokens, above the ceiling"),
+            Self::TooSlow(usual) => write!(f, "19 of 20 answers take up to {usual:.1?}, longer than allowed"),
+            Self::BelowBar(what) => write!(f, "below the ladder's bar: {what}"),
+            Self::NotCached => f.write_str("another one has the prompt's beginning in its cache"),
             Self::RefusedAlready(class) => write!(f, "would refuse this request as well ({class})"),
             Self::NoFallback => f.write_str("no further step is allowed"),
             Self::AttemptsUsed => f.write_str("the request's attempts are used up"),

@@ -7,9 +7,11 @@
 mod bars;
 mod closed;
 mod closing;
+mod cost;
 mod eligibility;
 mod end;
 mod plans;
+mod rank;
 mod run;
 mod spec;
 mod turn;
@@ -21,11 +23,15 @@ mod plans_tests;
 #[cfg(test)]
 mod play;
 #[cfg(test)]
+mod rank_tests;
+#[cfg(test)]
 mod tests;
 
 pub use closed::TurnedAway;
+pub use cost::Cost;
 pub use eligibility::{Eligibility, eligibility};
 pub use end::{End, Skip, SkipReason};
 pub use plans::{Failed, Remedy};
+pub use rank::{Contender, LatencyOf, Measure, Ranking, Scene, Strategy, rank};
 pub use run::{Exchange, Planned, Run, Step, View};
-pub use spec::{ATTEMPTS, Directives, OnMayHaveRun, RequestShape, RunLimits, Spec, StepSpec};
+pub use spec::{ATTEMPTS, Directives, OnMayHaveRun, RequestShape, RunLimits, Served, Spec, Standing, StepSpec};

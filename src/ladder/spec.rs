@@ -2,9 +2,14 @@
 
 use std::time::Duration;
 
+use jiff::Timestamp;
+
 use crate::catalog::Price;
 use crate::domain::{ChatRequest, Feature, LadderName, Part, ProviderName, Target};
-use crate::policy::{Caller, Demand, Finding, Gauge, UsageState};
+use crate::policy::{Caller, Demand, Finding, Gauge, TrackRecord, UsageState};
+
+use super::end::SkipReason;
+use super::rank::Measure;
 
 /// What an answer is assumed to take at most, in tokens, when the request sets no bound.
 pub(super) const LONG_ANSWER: u64 = 8192;
@@ -43,6 +48,34 @@ pub struct StepSpec {
     pub precharges: bool,
     /// After how long without content the next step is started beside it; none: never.
     pub hedge_after: Option<Duration>,
+    /// Where it stands among the others for this request, by what is known of it.
+    pub standing: Standing,
+}
+
+/// Where a step stands for one request, by what the log and its ladder say of it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Standing {
+    /// What gave it its place under its ladder's strategy.
+    pub measure: Option<Measure>,
+    /// How it did lately, where anything goes by it.
+    pub record: Option<TrackRecord>,
+    /// When it last served the beginning of this prompt, if that was lately and anything goes by it.
+    pub served: Option<Served>,
+    /// What the request is expected to cost there, in USD per 1,000 tokens of prompt and answer.
+    pub usd_per_1k: Option<f64>,
+    /// Why it is not asked for this request.
+    pub barred: Option<SkipReason>,
+    /// Whether its requests under way are counted although no limit of it is known.
+    pub counted: bool,
+}
+
+/// That a deployment served the beginning of a prompt, which it may still have in its cache.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Served {
+    /// When.
+    pub at: Timestamp,
+    /// Which share of the whole prompt came from the cache then, 0 to 1.
+    pub cached: Option<f64>,
 }
 
 /// What to do when the provider may have done the work although no answer came: the connection broke or the time ran out
@@ -74,6 +107,10 @@ pub struct RunLimits {
     pub unknown_moves_on: bool,
     /// USD that the request may cost at most, over all its exchanges.
     pub max_cost_usd: Option<f64>,
+    /// USD that 1,000 tokens of prompt and answer may cost at most.
+    pub max_cost_per_1k_usd: Option<f64>,
+    /// How long an answer may usually take.
+    pub max_latency: Option<Duration>,
     /// The wait before the first retry; doubles.
     pub backoff: Duration,
     /// The longest wait before a retry that nobody stated.
@@ -92,6 +129,8 @@ impl Default for RunLimits {
             wait: Duration::ZERO,
             unknown_moves_on: false,
             max_cost_usd: None,
+            max_cost_per_1k_usd: None,
+            max_latency: None,
             backoff: Duration::from_millis(500),
             backoff_max: Duration::from_secs(8),
             hint_max: Duration::from_secs(8),
@@ -186,6 +225,7 @@ impl StepSpec {
             findings: Vec::new(),
             precharges: false,
             hedge_after: None,
+            standing: Standing::default(),
         }
     }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use proptest::prelude::*;
+use proptest::strategy::Strategy;
 
 use super::play::{Play, START, Says, failed, play, spec, step};
 use super::*;

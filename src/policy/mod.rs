@@ -16,6 +16,7 @@ mod history;
 mod quarantine;
 mod record;
 mod settings;
+mod track;
 mod until;
 mod usage;
 
@@ -46,6 +47,7 @@ pub use record::{
     Change, Circuit, CircuitState, Cooldown, Family, HoldKind, HoldRecord, Key, Lease, Quarantine, Versioned,
 };
 pub use settings::{BreakerSettings, CascadeSettings, PolicySettings, RateLimitSettings, UsageSettings};
+pub use track::{ENOUGH_TIMES, Sample, Times, TrackRecord};
 pub use usage::{
     Demand, Estimate, Flight, Gauge, Learned, Limit, LimitSource, Meter, MeterChange, MeterKey, Reading, Room, Spent,
     Tightness, UsageState, VersionedMeter, count, full, is_limited, readings, room, tokens_left,

@@ -4,12 +4,13 @@ use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
 use crate::classify::Standins;
-use crate::domain::{AttemptRecord, Evidence, KeptEvidence, Outcome, RequestId, RequestRecord};
+use crate::domain::{AttemptRecord, Evidence, KeptEvidence, Outcome, RequestId, RequestRecord, Usage};
 use crate::policy::{Versioned, holds_now};
 
 use super::chat::{attempt_json, attempt_line, usage_json};
 use super::layout::{columns, flowed, padded, wrapped};
 use super::moment::{distance, rfc3339, seconds, seconds_of, span};
+use super::rank::percent;
 use super::status::hold_line;
 
 /// How wide ids of our own making are.
@@ -157,8 +158,8 @@ pub fn request_text(record: &RequestRecord, holds: &[Versioned], now: Timestamp,
         format!("started {} ({})", seconds_of(record.started_at), distance(record.started_at, now)),
         format!("took {}", span(record.latency)),
     ];
-    let tokens = [(record.usage.input_tokens, "in"), (record.usage.output_tokens, "out")];
-    facts.extend(tokens.iter().filter_map(|(tokens, way)| Some(format!("{} tokens {way}", (*tokens)?))));
+    facts.extend(record.usage.input_tokens.map(|tokens| format!("{tokens} tokens in{}", cached(&record.usage))));
+    facts.extend(record.usage.output_tokens.map(|tokens| format!("{tokens} tokens out")));
     facts.extend(record.cost_usd.map(|usd| format!("${usd:.4}")));
     if record.retries_denied > 0 {
         facts.push(format!("{} retries denied by the budget", record.retries_denied));
@@ -183,12 +184,19 @@ pub fn request_text(record: &RequestRecord, holds: &[Versioned], now: Timestamp,
     out
 }
 
+/// ` (83 % cached)`; nothing where no answer spoke of a cache.
+fn cached(usage: &Usage) -> String {
+    let share = usage.cached_tokens.zip(usage.input_tokens.filter(|all| *all > 0));
+    let share = share.map(|(cached, all)| percent((cached as f64 / all as f64).min(1.0)));
+    share.map_or(String::new(), |share| format!(" ({share} % cached)"))
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::domain::{AttemptKind, Class, Execution, Usage};
+    use crate::domain::{AttemptKind, Class, Execution};
 
     fn at(seconds: u64) -> Timestamp {
         let start: Timestamp = "2026-08-23T03:00:00Z".parse().expect("a time");
@@ -257,6 +265,21 @@ mod tests {
               lab/qwen3-8b@own
               after groq rate_limit x3
         ");
+    }
+
+    #[test]
+    fn a_trail_tells_what_came_from_a_cache() {
+        for (cached_tokens, told) in [
+            (None, "70 tokens in, 8"),
+            (Some(0), "70 tokens in (0 % cached), 8"),
+            (Some(58), "70 tokens in (83 % cached), 8"),
+            (Some(70), "70 tokens in (100 % cached), 8"),
+        ] {
+            let mut request = record(Vec::new());
+            request.usage.cached_tokens = cached_tokens;
+            let text = request_text(&request, &[], at(60), 200);
+            assert!(text.contains(told), "{text}");
+        }
     }
 
     #[test]

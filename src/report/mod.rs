@@ -13,6 +13,7 @@ mod log;
 mod moment;
 mod plan;
 mod probe;
+mod rank;
 mod recorded;
 mod reset;
 mod status;

@@ -5,13 +5,14 @@ use serde_json::{Value, json};
 
 use crate::config::Domains;
 use crate::domain::{Deployment, LadderName};
-use crate::ladder::{Planned, Skip, StepSpec};
+use crate::ladder::{Planned, Skip, StepSpec, Strategy};
 use crate::policy::{Cascade, Tightness};
 
 use super::chat::{skip_json, skip_line};
 use super::domains::{domains_json, single_failures_text};
 use super::ladder::{cascade_json, cascade_pieces};
 use super::moment::rfc3339;
+use super::rank::why;
 
 /// What a ladder would do at one moment.
 #[derive(Debug)]
@@ -20,6 +21,8 @@ pub struct Plan<'a> {
     pub now: Timestamp,
     /// The ladder.
     pub ladder: &'a LadderName,
+    /// In which order it is asked.
+    pub strategy: Strategy,
     /// All steps by index.
     pub steps: &'a [StepSpec],
     /// Who would be asked, in order.
@@ -37,10 +40,26 @@ impl Plan<'_> {
         self.steps.get(planned.step).map(|step| &step.target.deployment)
     }
 
+    /// The number that gave the step its place.
+    fn score(&self, planned: &Planned) -> Option<f64> {
+        self.steps.get(planned.step)?.standing.measure?.score()
+    }
+
+    /// What gave the step its place.
+    fn why(&self, planned: &Planned) -> Option<String> {
+        why(&self.steps.get(planned.step)?.standing, self.now)
+    }
+
     /// The object of `plan --json`.
     pub fn json(&self) -> Value {
         let order = self.order.iter().map(|planned| {
-            json!({"deployment": self.deployment(planned), "step": planned.step, "score": Value::Null, "probe": planned.probe})
+            json!({
+                "deployment": self.deployment(planned),
+                "step": planned.step,
+                "score": self.score(planned),
+                "why": self.why(planned),
+                "probe": planned.probe,
+            })
         });
         let mut object = json!({
             "now": rfc3339(self.now),
@@ -57,7 +76,7 @@ impl Plan<'_> {
 
     /// For people.
     pub fn text(&self) -> String {
-        let mut out = format!("ladder {} at {}\n", self.ladder, rfc3339(self.now));
+        let mut out = format!("ladder {} ({}) at {}\n", self.ladder, self.strategy.as_str(), rfc3339(self.now));
         let rests = self.cascade.and_then(|cascade| cascade_pieces(cascade, self.now));
         if let Some(pieces) = &rests {
             out.push_str(&format!("  {}\n", pieces.join("; ")));
@@ -68,7 +87,8 @@ impl Plan<'_> {
             let shape = self.steps.get(planned.step).and_then(|step| step.put_last.clone());
             let reasons = shape.into_iter().chain(planned.near.as_ref().map(Tightness::reading));
             let last: String = reasons.map(|why| format!(" (put last: {why})")).collect();
-            out.push_str(&format!("{:>3}. {deployment}  step {}{probe}{last}\n", place + 1, planned.step));
+            let why = self.why(planned).map_or(String::new(), |why| format!("  {why}"));
+            out.push_str(&format!("{:>3}. {deployment}  step {}{why}{probe}{last}\n", place + 1, planned.step));
         }
         if self.order.is_empty() && rests.is_some() {
             out.push_str("  nobody: the ladder turns requests away\n");

@@ -1,18 +1,21 @@
 //! From the config to a ladder that can be walked.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use crate::catalog::ProviderInfo;
 use crate::clock::Rng;
 use crate::config::{Config, CredentialConfig, Hedge, KeyError, LadderConfig, Limits, OnUnknown, StepConfig, Strategy};
 use crate::domain::{Deployment, LadderName, Secret};
-use crate::ladder::{ATTEMPTS, RunLimits, Spec, StepSpec};
+use crate::ladder::{ATTEMPTS, RunLimits, Spec, Standing, StepSpec};
 use crate::policy::{About, CascadeSettings, Finding};
 use crate::store::ShapeCount;
 
 use super::entry::{entry, gauges};
+use super::facts::Facts;
 use super::fingerprint::fingerprint;
 use super::job::Lane;
+use super::rank::{bar, ranked, served, usd_per_1k};
 
 /// With fewer answers nothing is said about a deployment's shape: one slip is no habit.
 const ENOUGH_ANSWERS: u32 = 2;
@@ -29,6 +32,8 @@ pub struct Outside<'a> {
     pub findings: &'a [Finding],
     /// How often each deployment lately answered in the asked shape; empty when no shape is asked for.
     pub shapes: &'a [ShapeCount],
+    /// What the order is made of.
+    pub facts: &'a Facts,
 }
 
 /// A ladder that can be walked, and how each of its deployments is reached.
@@ -56,9 +61,7 @@ pub fn assemble(config: &Config, name: &LadderName, outside: &Outside<'_>, rng: 
     if let Some(bar) = ladder.min_valid {
         steps.iter_mut().for_each(|step| step.put_last = below(bar, &step.target.deployment, outside.shapes));
     }
-    if ladder.strategy == Strategy::Shuffle {
-        shuffle(&mut steps, rng);
-    }
+    let mut steps = ranked(&steps, ladder, outside.facts, rng);
     let mut chain = |name: &Option<LadderName>| {
         let ladder = name.as_ref().and_then(|name| config.ladders.get(name));
         ladder.map(|ladder| builder.steps(ladder)).unwrap_or_default()
@@ -70,11 +73,12 @@ pub fn assemble(config: &Config, name: &LadderName, outside: &Outside<'_>, rng: 
         let step = StepConfig::of(deployment.clone(), ladder.limits.timeout);
         builder.step(&StepConfig { system: ladder.system.clone(), ..step })
     });
-    if let Hedge::After(delay) = ladder.limits.hedge {
-        steps.iter_mut().for_each(|step| step.hedge_after = Some(delay));
+    for step in &mut steps {
+        step.hedge_after = hedge_after(step, ladder.limits.hedge);
     }
     let limits = run_limits(&ladder.limits);
-    let spec = Spec { name: name.clone(), steps, context_window, content_policy, unsupported, last_resort, limits };
+    let mut spec = Spec { name: name.clone(), steps, context_window, content_policy, unsupported, last_resort, limits };
+    bar(&mut spec, &ladder.bar, ladder.limits.cache);
     Some(Assembled {
         spec,
         lanes: builder.lanes,
@@ -101,7 +105,19 @@ fn run_limits(limits: &Limits) -> RunLimits {
         wait: limits.wait,
         unknown_moves_on: limits.on_unknown == OnUnknown::Next,
         max_cost_usd: limits.max_cost_usd,
+        max_cost_per_1k_usd: limits.max_cost_per_1k_usd,
+        max_latency: limits.max_latency,
         ..RunLimits::default()
+    }
+}
+
+/// When the next step is started beside this one.
+fn hedge_after(step: &StepSpec, hedge: Hedge) -> Option<Duration> {
+    match hedge {
+        Hedge::Off => None,
+        Hedge::After(delay) => Some(delay),
+        // Of a step that is hardly known nobody can say that it is slow today.
+        Hedge::P95 => step.standing.record.as_ref()?.ttft?.usual(),
     }
 }
 
@@ -111,14 +127,6 @@ fn below(bar: f64, deployment: &Deployment, shapes: &[ShapeCount]) -> Option<Str
     let all = valid + invalid;
     let too_rare = all >= ENOUGH_ANSWERS && f64::from(*valid) < bar * f64::from(all);
     too_rare.then(|| format!("{invalid} of its last {all} answers had the wrong shape"))
-}
-
-/// Fisher and Yates.
-fn shuffle(steps: &mut [StepSpec], rng: &mut Rng) {
-    for last in (1..steps.len()).rev() {
-        let other = usize::try_from(rng.next_u64() % (last as u64 + 1)).unwrap_or(0);
-        steps.swap(last, other);
-    }
 }
 
 struct Builder<'a> {
@@ -157,7 +165,7 @@ impl Builder<'_> {
             }
         }
         let own = model.and_then(|model| model.capabilities.clone());
-        StepSpec {
+        let mut spec = StepSpec {
             target: self.config.target(deployment),
             window: self.window(deployment, model.and_then(|model| model.context)),
             max_output: model.and_then(|model| model.max_output),
@@ -172,6 +180,24 @@ impl Builder<'_> {
             findings: self.findings(deployment),
             precharges: provider.is_some_and(|provider| provider.precharges),
             hedge_after: None,
+            standing: self.standing(deployment),
+        };
+        spec.standing.usd_per_1k = usd_per_1k(&spec, self.outside.facts);
+        spec
+    }
+
+    /// Where it stands, apart from its place.
+    fn standing(&self, deployment: &Deployment) -> Standing {
+        let known = self.outside.facts;
+        let is_balanced = |ladder: &LadderConfig| {
+            ladder.strategy == Strategy::LeastBusy && ladder.steps.iter().any(|step| step.deployment == *deployment)
+        };
+        Standing {
+            record: known.record(deployment).cloned(),
+            served: served(deployment, &known.served),
+            // A request of any ladder keeps it busy.
+            counted: self.config.ladders.values().any(is_balanced),
+            ..Standing::default()
         }
     }
 

@@ -257,7 +257,7 @@ impl<'a, S: Store> Drive<'a, S> {
     /// another process was faster. It is decided under the lock: of many that see the last place left, one gets it.
     fn take_off(&self, exchange: &Exchange, step: &StepSpec, usage: &UsageState) -> Result<bool, StoreError> {
         let StepSpec { target, gauges, .. } = step;
-        let is_limited = is_limited(target, gauges, usage, self.router.clock.now());
+        let is_limited = step.standing.counted || is_limited(target, gauges, usage, self.router.clock.now());
         if exchange.claims.is_empty() && !is_limited {
             return Ok(true);
         }

@@ -7,8 +7,10 @@ use std::cell::{Cell, RefCell};
 
 use jiff::Timestamp;
 
-use crate::domain::{KeptAnswer, KeptEvidence, LadderName, Prefix, RequestId};
-use crate::policy::{CascadeChange, Change, Finding, MeterChange, Versioned, VersionedCascade, VersionedMeter};
+use crate::domain::{Deployment, KeptAnswer, KeptEvidence, LadderName, Prefix, RequestId};
+use crate::policy::{
+    CascadeChange, Change, Finding, MeterChange, TrackRecord, Versioned, VersionedCascade, VersionedMeter,
+};
 use crate::store::{
     Accounts, Batch, Claim, Health, LogFilter, LogPage, MemoryStore, ShapeCount, Snapshot, Store, StoreError,
 };
@@ -157,6 +159,10 @@ impl<S: Store> Store for FallbackStore<S> {
 
     fn prefixes(&self, digest: &str, since: Timestamp) -> Result<Vec<Prefix>, StoreError> {
         self.on(|store| store.prefixes(digest, since))
+    }
+
+    fn track_records(&self, of: &[Deployment], since: Timestamp, most: u32) -> Result<Vec<TrackRecord>, StoreError> {
+        self.on(|store| store.track_records(of, since, most))
     }
 
     fn shapes_since(&self, since: Timestamp) -> Result<Vec<ShapeCount>, StoreError> {

@@ -63,6 +63,8 @@ pub struct Job {
     pub wanted: Wanted,
     /// What to do when a stream breaks.
     pub stream: StreamPolicy,
+    /// Under which digests of the prompt's beginning it is noted who answered.
+    pub noted: Vec<String>,
     /// Retries per minute over all processes.
     pub retry_budget: u32,
     /// How long a probe's lease lives.
@@ -102,6 +104,7 @@ impl Job {
             retry_budget: limits.retry_budget,
             lease: longest + SLACK,
             buffer: limits.buffer,
+            noted: Vec::new(),
             wants_text: true,
             keeps_answer: false,
             first_attempt: 0,

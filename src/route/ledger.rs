@@ -11,8 +11,8 @@ use crate::catalog::Catalog;
 use crate::classify::{Classifier, stated_limits};
 use crate::clock::Clock;
 use crate::domain::{
-    AttemptRecord, Class, Deployment, Evidence, Failure, KeptAnswer, KeptEvidence, Redactor, RequestId, RequestRecord,
-    StatedLimit, Target, Usage,
+    AttemptRecord, Class, Deployment, Evidence, Failure, KeptAnswer, KeptEvidence, Prefix, Redactor, RequestId,
+    RequestRecord, StatedLimit, Target, Usage,
 };
 use crate::policy::{
     Caller, Change, Demand, Estimate, Event, Finding, Gauge, Moment, PolicySettings, Report, Spent, UsageState, apply,
@@ -66,6 +66,8 @@ pub struct Entry {
     pub kept: Option<KeptEvidence>,
     /// What the call used and taught.
     pub metered: Metered,
+    /// Which beginning of a prompt was served with it.
+    pub prefixes: Vec<Prefix>,
     /// A call under way that ends with this one, under an id of its own.
     pub lands: Option<RequestId>,
     /// What the failure taught of the model.
@@ -190,6 +192,7 @@ impl Entry {
             changes,
             request: self.request.clone(),
             findings: self.findings.clone(),
+            prefixes: self.prefixes.clone(),
             answer: self.answer.clone().map(|answer| (id.clone(), answer)),
             ..Batch::default()
         };

@@ -186,8 +186,9 @@ impl<S: Store> Drive<'_, S> {
         let answer = request.as_ref().filter(|_| self.job.keeps_answer).map(|_| self.kept_answer());
         let lands = (flight.exchange.kind == AttemptKind::Hedge).then(|| Flight::id(&flight.exchange, &self.job.id));
         let ladder_end = self.machine.end().filter(|_| request.is_some()).and_then(|end| self.ladder_end(end, None));
-        let entry =
-            Entry { attempt: Some((index, attempt)), kept, metered, request, ladder_end, lands, findings, answer };
+        let prefixes = if matches!(event, Event::Success) { self.job.served(&attempt) } else { Vec::new() };
+        let attempt = Some((index, attempt));
+        let entry = Entry { attempt, kept, metered, prefixes, request, ladder_end, lands, findings, answer };
         let booked = self.book(&flight.step, event, flight.started_at, &entry)?;
         if let Some(attempt) = self.made.attempts.last_mut() {
             attempt.held_until = booked.held_until;

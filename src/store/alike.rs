@@ -113,6 +113,10 @@ proptest! {
             prop_assert_eq!(kind(of_file), kind(of_memory));
         }
         prop_assert_eq!(kind(file.health()), kind(memory.health()));
+        let asked = ["groq/llama@team", "groq/llama", "lab/qwen"].map(|who| who.parse().expect("a deployment"));
+        for since in [0, 25] {
+            prop_assert_eq!(kind(file.track_records(&asked, at(since), 200)), kind(memory.track_records(&asked, at(since), 200)));
+        }
         for filter in filters.iter().chain([&LogFilter::default()]) {
             prop_assert_eq!(kind(file.log(filter)), kind(memory.log(filter)), "{:?}", filter);
         }

@@ -1,13 +1,14 @@
 //! What every backend keeps beside holds, usage and the log.
 
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use serde_json::json;
 
 use super::contract::{at, attempt, on_both, request};
 use super::{Batch, Claim, OpenOptions, SqliteStore, Store};
-use crate::domain::{AttemptKind, AttemptRecord, GivenUp, KeptAnswer, Prefix, RequestId};
-use crate::policy::{About, Finding};
+use crate::domain::{AttemptKind, AttemptRecord, Class, Deployment, GivenUp, KeptAnswer, Prefix, RequestId, Usage};
+use crate::policy::{About, Finding, TrackRecord};
 
 fn id(text: &str) -> RequestId {
     RequestId::new(text)
@@ -142,7 +143,52 @@ fn what_was_given_up_says_nothing_of_the_deployment() {
         store.commit(&Batch { attempts: vec![(id("a"), 0, given_up.clone())], ..Batch::default() }).expect("written");
         assert_eq!(store.health().expect("read"), []);
         assert_eq!(store.shapes_since(at(0)).expect("read"), []);
+        assert_eq!(store.track_records(std::slice::from_ref(&given_up.deployment), at(0), 9).expect("read"), []);
         let logged = store.requests(&super::LogFilter::default()).expect("read");
         assert_eq!(logged[0].attempts, [given_up]);
+    });
+}
+
+#[test]
+fn a_track_record_is_made_of_the_latest_attempts_at_each_deployment() {
+    on_both(|store| {
+        let (lame, fine) = ("groq/llama@team", "lab/qwen");
+        let who = |name: &str| name.parse::<Deployment>().expect("a deployment");
+        let answered = |seconds, milliseconds| AttemptRecord {
+            ttft: Some(Duration::from_millis(milliseconds)),
+            usage: Usage { output_tokens: Some(milliseconds), ..Usage::default() },
+            cost_usd: Some(0.5),
+            ..attempt(lame, AttemptKind::First, None, seconds)
+        };
+        let attempts = [
+            attempt(lame, AttemptKind::First, Some(Class::Timeout), 0),
+            answered(10, 100),
+            attempt(fine, AttemptKind::First, Some(Class::Auth), 15),
+            answered(20, 300),
+            attempt(lame, AttemptKind::First, Some(Class::InvalidOutput), 25),
+            AttemptRecord { kind: AttemptKind::Repair, ..answered(26, 200) },
+        ];
+        let attempts = attempts.into_iter().zip(0..).map(|(attempt, place)| (id("r"), place, attempt)).collect();
+        store.commit(&Batch { attempts, ..Batch::default() }).expect("written");
+        let records = |names: &[&str], since, most| {
+            let of: Vec<Deployment> = names.iter().map(|name| who(name)).collect();
+            store.track_records(&of, at(since), most).expect("read")
+        };
+        let all = records(&[fine, "nobody/x", lame], 0, 200);
+        assert_eq!(all.iter().map(|record| &record.deployment).collect::<Vec<_>>(), [&who(fine), &who(lame)]);
+        let counts = |record: &TrackRecord| (record.answered, record.transient, record.failed, record.invalid);
+        assert_eq!(all.iter().map(counts).collect::<Vec<_>>(), [(0, 0, 1, 0), (3, 1, 0, 1)]);
+        let ms = Duration::from_millis;
+        let ttft = all[1].ttft.expect("times");
+        assert_eq!((ttft.median, ttft.p95, ttft.samples), (ms(200), ms(300), 3));
+        assert_eq!((all[1].repairs, all[1].output_tokens, all[1].cost_usd), (1, Some(200.0), Some(0.5)));
+        for (since, most, counted) in [(10, 200, (3, 0, 0, 1)), (21, 200, (1, 0, 0, 1)), (0, 1, (1, 0, 0, 0))] {
+            assert_eq!(
+                records(&[lame], since, most).iter().map(counts).collect::<Vec<_>>(),
+                [counted],
+                "{since} {most}"
+            );
+        }
+        assert_eq!(records(&[lame], 27, 200), []);
     });
 }

@@ -21,7 +21,7 @@ use crate::domain::{
     ProviderName, RequestId, RequestRecord, Selector, Target, Usage,
 };
 use crate::policy::{
-    CascadeChange, Change, Estimate, Finding, Flight, MeterChange, UsageState, Versioned, VersionedCascade,
+    CascadeChange, Change, Estimate, Finding, Flight, MeterChange, TrackRecord, UsageState, Versioned, VersionedCascade,
 };
 
 pub use error::StoreError;
@@ -315,6 +315,13 @@ pub trait Store {
     /// # Errors
     /// When the state cannot be read.
     fn shapes_since(&self, since: Timestamp) -> Result<Vec<ShapeCount>, StoreError>;
+
+    /// What the latest attempts at each of these deployments come to: at most `most` each, started at or after the time.
+    /// One without any is left out.
+    ///
+    /// # Errors
+    /// When the state cannot be read.
+    fn track_records(&self, of: &[Deployment], since: Timestamp, most: u32) -> Result<Vec<TrackRecord>, StoreError>;
 
     /// A number that is another one once any process has committed; it says nothing else.
     ///

@@ -2,6 +2,7 @@
 
 mod kept;
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -18,8 +19,8 @@ use crate::domain::{
     ProviderName, RequestId, RequestRecord,
 };
 use crate::policy::{
-    CascadeChange, Change, Estimate, Finding, Flight, Key, MeterChange, MeterKey, UsageState, Versioned,
-    VersionedCascade, VersionedMeter,
+    CascadeChange, Change, Estimate, Finding, Flight, Key, MeterChange, MeterKey, Sample, TrackRecord, UsageState,
+    Versioned, VersionedCascade, VersionedMeter,
 };
 
 use kept::Kept;
@@ -151,6 +152,11 @@ impl Store for MemoryStore {
         }
         let count = |(deployment, (valid, invalid))| ShapeCount { deployment, valid, invalid };
         Ok(counts.into_iter().map(count).collect())
+    }
+
+    fn track_records(&self, of: &[Deployment], since: Timestamp, most: u32) -> Result<Vec<TrackRecord>, StoreError> {
+        let state = self.state();
+        Ok(of.iter().filter_map(|deployment| state.track_record(deployment, since, most)).collect())
     }
 
     fn change_token(&self) -> Result<u64, StoreError> {
@@ -289,6 +295,25 @@ impl State {
         health.account.clone_from(&attempt.account);
         let moment = if attempt.class.is_none() { &mut health.last_success } else { &mut health.last_failure };
         *moment = (*moment).max(Some(attempt.started_at));
+    }
+
+    fn track_record(&self, deployment: &Deployment, since: Timestamp, most: u32) -> Option<TrackRecord> {
+        let counts = |attempt: &&AttemptRecord| {
+            attempt.deployment == *deployment && attempt.started_at >= since && attempt.given_up.is_none()
+        };
+        let mut latest: Vec<&AttemptRecord> = self.attempts.values().filter(counts).collect();
+        latest.sort_by_key(|attempt| Reverse(attempt.started_at));
+        latest.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+        let sample = |attempt: &AttemptRecord| Sample {
+            kind: attempt.kind,
+            class: attempt.class,
+            ttft: attempt.ttft,
+            latency: attempt.latency,
+            output_tokens: attempt.usage.output_tokens,
+            cost_usd: attempt.cost_usd,
+        };
+        let samples: Vec<Sample> = latest.into_iter().map(sample).collect();
+        TrackRecord::of(deployment.clone(), &samples)
     }
 
     fn log(&self, filter: &LogFilter) -> LogPage {

@@ -22,6 +22,7 @@ mod retries;
 mod row;
 mod salvage;
 mod schema;
+mod track;
 mod turn;
 mod usage;
 mod wal;
@@ -36,8 +37,8 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use super::{Accounts, Batch, Claim, Health, LogFilter, LogPage, ShapeCount, Snapshot, Store, StoreError};
 use crate::clock::Clock;
-use crate::domain::{KeptAnswer, KeptEvidence, LadderName, Prefix, RequestId};
-use crate::policy::{Finding, Versioned};
+use crate::domain::{Deployment, KeptAnswer, KeptEvidence, LadderName, Prefix, RequestId};
+use crate::policy::{Finding, TrackRecord, Versioned};
 use aside::SetAside;
 use live::{Live, Place};
 use row::Trouble;
@@ -237,6 +238,10 @@ impl Store for SqliteStore {
 
     fn shapes_since(&self, since: Timestamp) -> Result<Vec<ShapeCount>, StoreError> {
         self.read(|conn| log::shapes_since(conn, since))
+    }
+
+    fn track_records(&self, of: &[Deployment], since: Timestamp, most: u32) -> Result<Vec<TrackRecord>, StoreError> {
+        self.read(|conn| track::records(conn, of, since, most))
     }
 
     fn change_token(&self) -> Result<u64, StoreError> {

@@ -6,6 +6,9 @@ ALTER TABLE attempts ADD COLUMN execution TEXT NOT NULL DEFAULT 'may_have_run';
 -- Why it was given up before its end; such an attempt says nothing of the deployment.
 ALTER TABLE attempts ADD COLUMN given_up TEXT;
 
+-- The latest attempts at one deployment, without walking through those at the others.
+CREATE INDEX attempts_by_deployment ON attempts (provider, model, credential, started_at) WHERE given_up IS NULL;
+
 -- How many retries the request would have made if the budget had allowed them.
 ALTER TABLE requests ADD COLUMN retries_denied INTEGER NOT NULL DEFAULT 0;
 
