@@ -223,8 +223,12 @@ fn a_model_that_lacks_something_is_not_asked_for_it_again() {
     let plan = stage.json(&["plan", "--json", "-a", &png, "?"]);
     assert_eq!(plan["skipped"][0]["reason"], json!("lacks_capability"), "{plan:#}");
     stage.run(&["chat", "only words"]).exits(0).prints("words\n");
-    stage.run_at("2026-08-24T03:00:01Z", &["chat", "-a", &png, "?"]).exits(0);
-    assert_eq!(blind.hits(), 3, "after a day it may have learned");
+    let dry = stage.run(&["reset", "blind", "--dry-run"]).exits(0);
+    assert!(dry.out.contains("would forget that blind/m lacks images"), "{}", dry.out);
+    let reset = stage.json(&["reset", "blind/m", "--json"]);
+    assert_eq!(reset["findings"][0]["what"], json!("images"), "{reset:#}");
+    stage.run(&["chat", "-a", &png, "?"]).exits(0).prints("words\n");
+    assert_eq!(blind.hits(), 3, "who clears it lets it be asked again");
 }
 
 #[test]
