@@ -66,6 +66,19 @@ fn a_step_that_answers_in_time_is_not_overtaken_and_one_that_fails_is_not_retrie
 }
 
 #[test]
+fn a_step_is_overtaken_once_it_is_slower_than_its_own_usual_time() {
+    let replies = (0..6).map(|_| Reply::answer("usual")).chain([Reply::Hang]).collect::<Vec<_>>();
+    let (lab, other) = (openai(replies), openai(Reply::answer("other")));
+    let stage = limited(&[("lab", &lab), ("other", &other)], "hedge = \"p95\"");
+    for _ in 0..6 {
+        stage.run(&["chat", "?"]).exits(0).prints("usual\n");
+    }
+    assert_eq!(lab.hits(), 6);
+    stage.run(&["chat", "?"]).exits(0).prints("other\n");
+    assert_eq!((lab.hits(), stage.json(&["status", "--json"])["holds"].clone()), (7, json!([])));
+}
+
+#[test]
 fn what_both_of_a_hedge_cost_is_counted() {
     let price =
         |name: &str| format!("[[providers.{name}.models]]\nid = \"m\"\nprice = {{ input = 100.0, output = 1000.0 }}\n");
