@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use llmr::domain::ToolCall;
 use llmr::rehearsal::{Provider, Reply};
 use serde_json::{Value, json};
 
@@ -105,6 +106,25 @@ fn an_id_is_paid_once() {
     let object = stage.json(&["chat", "--json", "--request-id", "nightly", "?"]);
     assert_eq!((&object["text"], &object["stored"], lab.hits()), (&json!("the first answer"), &json!(true), 1));
     stage.run(&["chat", "--request-id", "other", "?"]).exits(0).prints("another answer\n");
+}
+
+#[test]
+fn an_answer_is_told_again_without_keys_that_are_known_by_now_and_with_its_tools() {
+    let (keyed, lab) = (openai(Reply::answer("never")), openai(Reply::answer("it is not-a-real-key-number-two")));
+    let key = crate::stage::keys("keyed", &[("own", "{ env = \"LAB_KEY\" }")]);
+    let text = format!("{}{key}[store]\ncontent = true\n", config(&[("keyed", &keyed), ("lab", &lab)]));
+    let mut stage = Stage::with(&text);
+    stage.run(&["chat", "--request-id", "r1", "?"]).exits(0).prints("it is not-a-real-key-number-two\n");
+    stage.set("LAB_KEY", "not-a-real-key-number-two");
+    stage.run(&["chat", "--request-id", "r1", "?"]).exits(0).prints("it is [redacted]\n");
+    assert_eq!(stage.json(&["chat", "--json", "--request-id", "r1", "?"])["text"], json!("it is [redacted]"));
+
+    let call = ToolCall { id: "c".into(), name: "a\nerror: b\u{9b}1m".into(), arguments: "{}".into() };
+    let calls = openai(Reply::tool_calls(vec![call]));
+    let stage = Stage::with(&format!("{}[store]\ncontent = true\n", config(&[("calls", &calls)])));
+    for _ in 0..2 {
+        stage.run(&["chat", "--request-id", "r1", "?"]).exits(0).prints("").says(&["tools to be run: a error: b;"]);
+    }
 }
 
 #[test]

@@ -206,7 +206,7 @@ impl<S: Store> Drive<'_, S> {
         KeptAnswer {
             text: answer.map(|answer| clean(&answer.text)).unwrap_or_default(),
             parsed,
-            finish: answer.and_then(|answer| answer.finish.as_ref()).map(|finish| finish.as_str().to_owned()),
+            finish: answer.and_then(|answer| answer.finish.as_ref()).map(|finish| clean(finish.as_str())),
             reasoning: answer.map(|answer| clean(&answer.reasoning)).unwrap_or_default(),
             tool_calls: answer.filter(|answer| !answer.tool_calls.is_empty()).map(|answer| {
                 let mut calls = serde_json::to_value(&answer.tool_calls).unwrap_or_default();
