@@ -28,6 +28,16 @@ fn the_budget_grants_so_many_retries_and_counts_none_that_it_denied() {
 }
 
 #[test]
+fn retries_that_a_clock_ran_ahead_for_are_not_counted_for_ever() {
+    on_both(|store| {
+        let take = |seconds| store.take_retry(&id("r"), at(seconds), at(seconds - 60), 1).expect("told");
+        assert!(take(100_000));
+        assert!(take(0), "the clock was put right");
+        assert!(!take(-30), "a clock that is behind a little still shares the budget");
+    });
+}
+
+#[test]
 fn of_many_that_want_the_last_retries_each_is_granted_once() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("state.db");

@@ -272,7 +272,8 @@ pub trait Store {
     fn kept(&self, id: &RequestId) -> Result<Vec<(u32, KeptEvidence)>, StoreError>;
 
     /// Grants the request one more retry if all processes together were granted fewer than `budget` at or after
-    /// `since`; it is counted as of `now`. What is denied is noted as well.
+    /// `since`; it is counted as of `now`. What is denied is noted as well. What lies further ahead of `now` than `since`
+    /// lies behind it was counted by a wrong clock and does not count.
     ///
     /// # Errors
     /// When the state cannot be read or written.
