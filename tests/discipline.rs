@@ -67,6 +67,23 @@ fn a_step_that_answers_in_time_is_not_overtaken_and_one_that_fails_is_not_retrie
 }
 
 #[test]
+fn the_first_of_a_hedge_stays_under_way_when_the_second_fails() {
+    let (slow, bad) = (openai(Reply::Hang), openai(error(500, "internal error")));
+    let caps = "[[caps]]\nprovider = \"slow\"\ndimension = \"rpm\"\nlimit = 100\n";
+    let limits = "retry_budget = 0\nhedge = \"10ms\"";
+    let text = config(&[("slow", &slow), ("bad", &bad)]).replace("retry_budget = 0", limits);
+    let stage = Stage::with(&format!("{text}{caps}"));
+    let child = stage.command(&["chat", "--request-id", "r1", "?"]).spawn().expect("started");
+    crate::stage::until("the second asks", || bad.hits() == 1);
+    let count = |sql: &str| stage.sql().query_row(sql, [], |row| row.get::<_, u32>(0)).unwrap_or(0);
+    crate::stage::until("the second has failed", || count("SELECT count(*) FROM attempts") == 1);
+    assert_eq!(count("SELECT count(*) FROM flights WHERE request_id = 'r1'"), 1, "it still counts against the limit");
+    crate::stage::signal(child.id(), "INT");
+    crate::stage::finish(child).exits(130);
+    assert_eq!(count("SELECT count(*) FROM flights"), 0);
+}
+
+#[test]
 fn what_both_of_a_hedge_cost_is_counted() {
     let price =
         |name: &str| format!("[[providers.{name}.models]]\nid = \"m\"\nprice = {{ input = 100.0, output = 1000.0 }}\n");
