@@ -27,8 +27,8 @@ pub fn claim(
     context: &Context,
 ) -> Result<Option<RequestRecord>, CliError> {
     let now = context.clock.now();
-    let stale = now - (job.spec.limits.deadline + SLACK);
-    match store.claim_request(id, &job.spec.name, now, stale)? {
+    let until = now.checked_add(job.spec.limits.deadline + SLACK).unwrap_or(jiff::Timestamp::MAX);
+    match store.claim_request(id, &job.spec.name, now, until)? {
         Claim::Taken { attempts } => {
             job.first_attempt = attempts;
             Ok(None)

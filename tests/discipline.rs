@@ -172,6 +172,9 @@ fn an_id_under_way_is_not_taken_twice() {
     let child = stage.command(&["chat", "--request-id", "nightly", "?"]).spawn().expect("started");
     crate::stage::until("it asks", || hangs.hits() == 1);
     stage.run(&["chat", "--request-id", "nightly", "?"]).exits(2).says(&["still under way"]);
+    // Its own deadline counts, not that of the second.
+    let hasty = ["chat", "--request-id", "nightly", "--deadline", "1s", "?"];
+    stage.run_at("2026-08-23T03:01:00Z", &hasty).exits(2).says(&["still under way"]);
     crate::stage::signal(child.id(), "INT");
     crate::stage::finish(child).exits(130);
     assert_eq!(hangs.hits(), 1);
