@@ -197,6 +197,10 @@ fn a_step_is_started_beside_a_slow_one_once_and_never_beside_a_retry() {
     }
     let (run, first) = asked(spec(&["a/m@k"]), RequestShape::default());
     assert_eq!(run.hedge(&first, &view(&bounds, Duration::ZERO)), None, "nobody else is there");
+    let mut once = spec(&["a/m@k", "b/n@k"]);
+    once.limits.on_may_have_run = OnMayHaveRun::Stop;
+    let (run, first) = asked(once, RequestShape::default());
+    assert_eq!(run.hedge(&first, &view(&bounds, Duration::ZERO)), None, "the first may be doing the work");
     let mut dear = spec(&["a/m@k", "b/n@k"]);
     dear.limits.max_cost_usd = Some(1.0);
     for step in &mut dear.steps {

@@ -246,10 +246,15 @@ impl Run {
     }
 
     /// The step to start beside one that is slow; none when there is no other, or it may not be. Never beside a retry:
-    /// one of the two is enough.
+    /// one of the two is enough; and never where nothing may run twice.
     pub fn hedge(&self, slow: &Exchange, view: &View<'_>) -> Option<Exchange> {
         let is_first = matches!(slow.kind, AttemptKind::First | AttemptKind::Probe);
-        let may = is_first && !self.hedged && !self.directives.no_fallback && self.attempts < self.spec.limits.attempts;
+        let may_run_twice = self.spec.limits.on_may_have_run != OnMayHaveRun::Stop;
+        let may = is_first
+            && may_run_twice
+            && !self.hedged
+            && !self.directives.no_fallback
+            && self.attempts < self.spec.limits.attempts;
         let send = self.first_eligible(view).filter(|send| may && send.kind == AttemptKind::First)?;
         let both = self.could_cost(slow.step) + self.could_cost(send.step);
         let is_too_dear = self.spec.limits.max_cost_usd.is_some_and(|max| self.spent_usd + both > max);
