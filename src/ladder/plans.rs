@@ -108,7 +108,10 @@ impl Run {
         let progress = self.progress.get(sent.step)?;
         match failure.class {
             Class::InvalidOutput if !progress.repaired => Some(Remedy::Shape(failure.evidence.clone())),
-            Class::ContextOverflow | Class::Billing if progress.max_tokens.is_none() => {
+            // A probe that was refused leaves its hold in place, and under that there is no second exchange.
+            Class::ContextOverflow | Class::Billing
+                if progress.max_tokens.is_none() && sent.kind != AttemptKind::Probe =>
+            {
                 self.fewer_tokens(sent, failure).map(Remedy::FewerTokens)
             }
             Class::Unsupported | Class::InvalidRequest

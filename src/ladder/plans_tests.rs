@@ -123,6 +123,15 @@ fn a_request_that_was_too_long_by_its_answer_alone_is_made_to_fit_once() {
 }
 
 #[test]
+fn a_probe_that_is_refused_for_its_length_is_a_failed_probe() {
+    let refused = Failure { fits: Some(OutputFit::Tokens(2000)), ..failure(Class::Billing) };
+    let (run, first) = asked(spec(&["a/m@k", "b/n@k"]), RequestShape::default());
+    assert_eq!(run.remedy(&first, &refused), Some(Remedy::FewerTokens(2000)));
+    let probe = Exchange { kind: AttemptKind::Probe, ..first };
+    assert_eq!(run.remedy(&probe, &refused), None, "or the next request would look again at once");
+}
+
+#[test]
 fn thoughts_that_only_another_can_check_are_left_out_once() {
     let shape = RequestShape { thinking: true, ..RequestShape::default() };
     let refused =
