@@ -77,8 +77,7 @@ impl Run {
         let may_pass = matches!(class, Class::Overloaded | Class::ServerError | Class::Timeout | Class::Network);
         let is_first_try = !matches!(sent.kind, AttemptKind::Probe | AttemptKind::Hedge);
         let pays_twice = failed.execution == Execution::MayHaveRun && limits.on_may_have_run != OnMayHaveRun::Retry;
-        let none_left = limits.retries.is_some_and(|most| self.retries >= most);
-        if !may_pass || !is_first_try || pays_twice || none_left || progress.asked >= spec.attempts {
+        if !may_pass || !is_first_try || pays_twice || !self.has_retries() || progress.asked >= spec.attempts {
             return None;
         }
         let back_at = failed.held_until.max(failed.failure.retry_at);
@@ -93,6 +92,11 @@ impl Run {
         let took = failed.elapsed.saturating_sub(started);
         let in_time = failed.elapsed + wait + took < limits.deadline;
         in_time.then_some(failed.elapsed + wait)
+    }
+
+    /// Whether the request may make one more retry.
+    pub(super) fn has_retries(&self) -> bool {
+        self.spec.limits.retries.is_none_or(|most| self.retries < most)
     }
 
     pub(super) fn plan_retry(&mut self, sent: &Exchange, failed: &Failed<'_>) {

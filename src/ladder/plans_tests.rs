@@ -71,6 +71,17 @@ fn a_request_makes_no_more_retries_than_it_may() {
 }
 
 #[test]
+fn a_second_try_after_a_wait_is_a_retry_as_well() {
+    for (retries, asked) in [(None, 2), (Some(1), 2), (Some(0), 1)] {
+        let mut world = Play::new(&[("a/m@k", &[Says::Rests(Class::RateLimit, 20), Says::Answer])]);
+        let mut ladder = spec(&["a/m@k"]);
+        (ladder.limits.retries, ladder.limits.wait) = (retries, Duration::from_secs(60));
+        world.run(ladder, RequestShape::default(), Directives::default());
+        assert_eq!(world.sent.len(), asked, "{retries:?}");
+    }
+}
+
+#[test]
 fn what_may_have_run_is_repeated_only_as_the_user_allows() {
     for (choice, execution, retries, ends) in [
         (OnMayHaveRun::Retry, Execution::MayHaveRun, true, false),

@@ -100,7 +100,7 @@ pub struct Run {
     pub(super) shape: RequestShape,
     pub(super) directives: Directives,
     pub(super) attempts: u32,
-    /// Retries that were planned.
+    /// Retries that were planned, or made after a wait.
     pub(super) retries: u32,
     pub(super) pending: Option<Pending>,
     /// Steps whose retry waits until nobody else is left, with the earliest time for it since the request began.
@@ -196,6 +196,8 @@ impl Run {
         self.attempts += 1;
         self.pending = None;
         self.hedged |= send.kind == AttemptKind::Hedge;
+        // One that was planned is counted since then.
+        self.retries += u32::from(send.kind == AttemptKind::Retry && !send.is_granted);
         if let Some(progress) = self.progress.get_mut(send.step).filter(|_| send.kind != AttemptKind::Repair) {
             progress.asked += 1;
         }
