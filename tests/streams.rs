@@ -124,6 +124,19 @@ fn fail_shows_what_there_was_and_says_so() {
 }
 
 #[test]
+fn what_ends_with_a_broken_stream_takes_no_retry_and_announces_no_restart() {
+    for (limits, code) in [("stream = \"fail\"", 9), ("stream = \"restart\"\non_may_have_run = \"stop\"", 4)] {
+        let cut = openai(Reply::CutStream { chunks: pieces(&["half "]) });
+        let text = config(&[("cut", &cut)]).replace("retry_budget = 0", &format!("retry_budget = 9\n{limits}"));
+        let stage = Stage::with(&text);
+        let done = stage.run(&["chat", "--stream", "?"]).exits(code);
+        assert!(!done.err.contains("restart:"), "{limits}: {}", done.err);
+        let taken: u32 = stage.sql().query_row("SELECT count(*) FROM retries", [], |row| row.get(0)).expect("a count");
+        assert_eq!((taken, cut.hits()), (0, 1), "{limits}");
+    }
+}
+
+#[test]
 fn buffer_shows_nothing_of_what_broke() {
     for wire in WIRES {
         let (done, hits, _) = broken(wire, Reply::CutStream { chunks: pieces(&["half ", "an "]) }, "buffer");

@@ -75,7 +75,9 @@ impl<S: Store> Drive<'_, S> {
             }
             Came::Broke(evidence, shown) => {
                 let (failure, written) = self.classify(*evidence, &flight.step, attempt);
-                self.fail(flight, &failure, written, alone)?;
+                // Where it ends here, no retry is taken from the others.
+                let goes_on = self.job.stream != StreamPolicy::Fail;
+                self.fail(flight, &failure, written, alone && goes_on)?;
                 self.broke(shown);
                 Ok(())
             }
@@ -119,7 +121,7 @@ impl<S: Store> Drive<'_, S> {
         if self.job.stream == StreamPolicy::Fail {
             self.made.answer = Some(shown);
             self.machine.on_partial();
-        } else {
+        } else if self.machine.end().is_none() {
             self.observer.restart();
         }
     }
