@@ -18,7 +18,12 @@ pub(super) fn write(conn: &Connection, batch: &Batch) -> Result<(), Trouble> {
         conn.prepare_cached(sql)?.execute([provider.as_str(), model.as_str()])?;
     }
     batch.findings.iter().try_for_each(|finding| put_finding(conn, finding))?;
-    batch.prefixes.iter().try_for_each(|prefix| put_prefix(conn, prefix))
+    batch.prefixes.iter().try_for_each(|prefix| put_prefix(conn, prefix))?;
+    if !batch.prefixes.is_empty() {
+        let sql = "DELETE FROM prefixes WHERE at < (SELECT at FROM prefixes ORDER BY at DESC LIMIT 1 OFFSET ?1)";
+        conn.prepare_cached(sql)?.execute([MOST_PREFIXES])?;
+    }
+    Ok(())
 }
 
 fn put_finding(conn: &Connection, finding: &Finding) -> Result<(), Trouble> {
@@ -73,8 +78,6 @@ fn put_prefix(conn: &Connection, prefix: &Prefix) -> Result<(), Trouble> {
         count(prefix.input_tokens),
         count(prefix.cached_tokens),
     ])?;
-    let sql = "DELETE FROM prefixes WHERE at < (SELECT at FROM prefixes ORDER BY at DESC LIMIT 1 OFFSET ?1)";
-    conn.prepare_cached(sql)?.execute([MOST_PREFIXES])?;
     Ok(())
 }
 
