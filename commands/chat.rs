@@ -9,12 +9,13 @@ use llmr::ladder::End;
 use llmr::report::{chat_json, rfc3339, trail};
 use llmr::route::{FallbackStore, Job, Report};
 use llmr::store::SqliteStore;
+use llmr::transport::Transport;
 
 use crate::context::Context;
 use crate::error::{CliError, Code};
 use crate::job::RequestArgs;
 use crate::screen::Screen;
-use crate::walk::walk;
+use crate::walk::{transport, walk};
 
 /// How much is told of the names of tools, in characters.
 const TOOL_NAMES: usize = 200;
@@ -51,13 +52,14 @@ pub fn run(args: &ChatArgs, context: &mut Context) -> Result<ExitCode, CliError>
     let store = context.lenient_store(&config);
     let mut job = args.job(request, choice, &config, &store, context)?;
     job.wants_text = args.json;
+    let transport = transport(&job, &config, context)?;
     if let Some(id) = args.chosen_id()?
         && let Some(known) = crate::stored::claim(&id, &mut job, &config, &store, context)?
     {
         return crate::stored::tell(&known, args.json, &store, context);
     }
     let show_text = job.shows_pieces() && !args.json;
-    let report = send(&job, &config, &store, context, show_text)?;
+    let report = send(&job, &transport, &config, &store, context, show_text)?;
     let printed = print(&report, &config, args.json, show_text, context);
     if let Some(file) = store.file() {
         context.forget_the_old(file, Some(&config));
@@ -85,6 +87,7 @@ fn stdin() -> Result<Option<String>, CliError> {
 /// Sends the job and shows it as it happens.
 fn send(
     job: &Job,
+    by: &Transport,
     config: &Config,
     store: &FallbackStore<SqliteStore>,
     context: &Context,
@@ -92,7 +95,7 @@ fn send(
 ) -> Result<Report, CliError> {
     let mut rng = context.rng.clone();
     let mut screen = Screen::new(&context.output, context.redactor(), show_text, context.verbose, context.clock.now());
-    let report = walk(job, config, store, context, &mut rng, &mut screen)?;
+    let report = walk(job, by, config, store, context, &mut rng, &mut screen)?;
     if show_text && !report.consumer_gone {
         // A reader that left before the last line is no trouble.
         let _ = screen.finish();

@@ -14,7 +14,7 @@ use llmr::store::{SqliteStore, Store};
 use crate::context::Context;
 use crate::error::{CliError, Code};
 use crate::keys::{Known, assembled};
-use crate::walk::walk;
+use crate::walk::{transport, walk};
 
 /// Send the probes that are due, so that no request has to; for cron
 ///
@@ -207,7 +207,8 @@ fn ask(
         return Ok(Found::NoKey(why));
     }
     let mut rng = context.rng.clone();
-    let report = walk(&job, config, store, context, &mut rng, &mut Silent)?;
+    let transport = transport(&job, config, context)?;
+    let report = walk(&job, &transport, config, store, context, &mut rng, &mut Silent)?;
     context.rng = rng;
     Ok(Found::Asked(Box::new(report)))
 }

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use llmr::config::Config;
 use llmr::domain::{Outcome, RequestId, RequestRecord, printable};
 use llmr::report::{rfc3339, stored_json};
-use llmr::route::{FallbackStore, Job};
-use llmr::store::{Claim, SqliteStore, Store};
+use llmr::route::{FallbackStore, Job, asked};
+use llmr::store::{Claim, Claiming, SqliteStore, Store};
 
 use crate::chat::{exit_code, print_json, print_text, tell_tools};
 use crate::context::Context;
@@ -28,7 +28,13 @@ pub fn claim(
 ) -> Result<Option<RequestRecord>, CliError> {
     let now = context.clock.now();
     let until = now.checked_add(job.spec.limits.deadline + SLACK).unwrap_or(jiff::Timestamp::MAX);
-    match store.claim_request(id, &job.spec.name, now, until)? {
+    let asked = asked(&store.salt()?, &job.request);
+    let wish = Claiming { id, ladder: &job.spec.name, asked: &asked, now, until };
+    match store.claim_request(&wish)? {
+        Claim::Another => {
+            let error = CliError::usage(format!("--request-id: `{id}` belongs to a request that asked something else"));
+            Err(error.hint("give each request an id of its own; nothing was sent"))
+        }
         Claim::Taken { attempts } => {
             job.first_attempt = attempts;
             Ok(None)

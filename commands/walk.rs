@@ -11,22 +11,30 @@ use llmr::transport::{Transport, TransportOptions};
 use crate::context::Context;
 use crate::error::{CliError, Code};
 
+/// What sends the job; made before anything is written, for it may not be there to be had.
+///
+/// # Errors
+/// When a certificate or the proxy is unusable.
+pub fn transport(job: &Job, config: &Config, context: &Context) -> Result<Transport, CliError> {
+    Transport::new(&transport_options(job.lanes.values(), config, context)?)
+        .map_err(|error| CliError::new(Code::Config, error.to_string()))
+}
+
 /// Sends the job and shows it to the observer as it happens; Ctrl-C ends it.
 pub fn walk(
     job: &Job,
+    by: &Transport,
     config: &Config,
     store: &FallbackStore<SqliteStore>,
     context: &Context,
     rng: &mut Rng,
     observer: &mut dyn Observer,
 ) -> Result<Report, CliError> {
-    let transport = Transport::new(&transport_options(job.lanes.values(), config, context)?)
-        .map_err(|error| CliError::new(Code::Config, error.to_string()))?;
     let classifier = context.classifier(Some(config));
     let router = Router {
         clock: context.clock,
         store,
-        transport: &transport,
+        transport: by,
         classifier: &classifier,
         catalog: &config.catalog,
         settings: &config.policy,

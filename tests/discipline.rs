@@ -83,7 +83,7 @@ fn a_step_is_overtaken_once_it_is_slower_than_its_own_usual_time() {
 fn the_first_of_a_hedge_stays_under_way_when_the_second_fails() {
     let (slow, bad) = (openai(Reply::Hang), openai(error(500, "internal error")));
     let caps = "[[caps]]\nprovider = \"slow\"\ndimension = \"rpm\"\nlimit = 100\n";
-    let limits = "retry_budget = 0\nhedge = \"10ms\"";
+    let limits = "retry_budget = 9\nretries = 0\nhedge = \"10ms\"";
     let text = config(&[("slow", &slow), ("bad", &bad)]).replace("retry_budget = 0", limits);
     let stage = Stage::with(&format!("{text}{caps}"));
     let child = stage.command(&["chat", "--request-id", "r1", "?"]).spawn().expect("started");
@@ -102,6 +102,7 @@ fn what_both_of_a_hedge_cost_is_counted() {
         |name: &str| format!("[[providers.{name}.models]]\nid = \"m\"\nprice = {{ input = 100.0, output = 1000.0 }}\n");
     let (slow, fast) = (openai(Reply::Hang), openai(Reply::answer("fast")));
     let text = config(&[]).replace("steps = []", "steps = [\"slow/m\", \"fast/m\"]\nhedge = \"30ms\"");
+    let text = text.replace("retry_budget = 0", "retry_budget = 9");
     let parts = [declared("slow", &slow), price("slow"), declared("fast", &fast), price("fast")];
     let stage = Stage::with(&format!("{text}{}", parts.concat()));
     let chat = stage.json(&["chat", "--json", "--max-tokens", "10", "--max-cost", "5", "why is the sky so blue?"]);
@@ -158,13 +159,38 @@ fn an_answer_is_told_again_without_keys_that_are_known_by_now_and_with_its_tools
 }
 
 #[test]
-fn an_id_of_a_request_that_failed_tells_how_it_failed() {
-    let lab = openai(error(401, "Incorrect API key provided"));
+fn an_id_of_a_request_that_was_refused_tells_so_and_one_that_nobody_answered_may_go_again() {
+    let body = "Invalid value for 'messages[0].role': 'wizard' is not one of ['system', 'user']";
+    let lab = openai(vec![error(401, "Incorrect API key provided"), error(400, body)]);
     let stage = Stage::with(&format!("{}[store]\ncontent = true\n", config(&[("lab", &lab)])));
     stage.run(&["chat", "--request-id", "nightly", "?"]).exits(5);
-    let again = stage.run(&["chat", "--request-id", "nightly", "?"]).exits(5).prints("");
+    stage.run(&["reset", "--all"]).exits(0);
+    stage.run(&["chat", "--request-id", "nightly", "?"]).exits(6);
+    let again = stage.run(&["chat", "--request-id", "nightly", "?"]).exits(6).prints("");
     assert!(again.err.contains("nothing was sent"), "{}", again.err);
-    assert_eq!(lab.hits(), 1);
+    assert_eq!(lab.hits(), 2);
+    assert_eq!(attempts(&stage.json(&["log", "--json", "nightly"])).len(), 2, "both stand in the log");
+    stage.run(&["chat", "--request-id", "nightly", "something else?"]).exits(2).says(&["asked something else"]);
+}
+
+#[test]
+fn a_hedge_is_paid_from_the_budget_of_all() {
+    let (slow, other) = (openai(Reply::answer("slow").after(120)), openai(Reply::answer("other")));
+    let stage = limited(&[("slow", &slow), ("other", &other)], "retry_budget = 0\nhedge = \"20ms\"");
+    stage.run(&["chat", "--request-id", "r1", "?"]).exits(0).prints("slow\n");
+    assert_eq!((other.hits(), &stage.json(&["log", "--json", "r1"])["retries_denied"]), (0, &json!(1)));
+}
+
+#[test]
+fn an_id_is_not_taken_by_a_request_that_cannot_be_sent() {
+    let lab = openai(Reply::answer("yes"));
+    let text = config(&[("lab", &lab)])
+        .replace("http://127", "https://127")
+        .replace("wire =", "ca_file = \"none.pem\"\nwire =");
+    let stage = Stage::with(&text);
+    for _ in 0..2 {
+        stage.run(&["chat", "--request-id", "nightly", "?"]).exits(3);
+    }
 }
 
 #[test]

@@ -93,6 +93,14 @@ words! {
     }
 }
 
+impl Outcome {
+    /// Whether the same request, made once more, is the same all over: it was answered, or refused for good. Of the others
+    /// nobody got an answer.
+    pub const fn is_final(self) -> bool {
+        matches!(self, Self::Answered | Self::Refused | Self::WrongShape)
+    }
+}
+
 /// One exchange on the wire.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AttemptRecord {

@@ -165,6 +165,7 @@ impl Run {
             return None;
         }
         if wait.is_zero() {
+            self.stop_waiting(view.elapsed);
             return Some(Step::Send(Exchange { is_granted: true, ..self.send(step, kind, &[], remedy, view) }));
         }
         let is_long = wait > self.spec.limits.backoff && !self.directives.no_fallback;

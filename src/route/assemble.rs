@@ -201,13 +201,13 @@ impl Builder<'_> {
         }
     }
 
-    /// The window that is known, or the smaller one that the model itself spoke of.
+    /// The window that is known, or else the one that the model itself spoke of: it may have spoken of one account's.
     fn window(&self, deployment: &Deployment, known: Option<u64>) -> Option<u64> {
         let said = self.findings(deployment).into_iter().find_map(|finding| match finding.about {
             About::Window(tokens) => Some(tokens),
             About::Lacks(_) => None,
         });
-        known.into_iter().chain(said).min()
+        known.or(said)
     }
 
     /// What is believed of the model.

@@ -244,12 +244,18 @@ impl<'a, S: Store> Drive<'a, S> {
 
     /// Asks the budget that all processes share for one retry.
     pub(super) fn take_retry(&mut self, step: &StepSpec) -> Result<bool, StoreError> {
-        let now = self.router.clock.now();
-        let granted = self.router.store.take_retry(&self.job.id, now, now - BUDGET_WINDOW, self.job.retry_budget)?;
+        let granted = self.grant()?;
         if !granted {
-            self.made.retries_denied += 1;
             self.observer.retry_denied(&step.target.deployment, self.job.retry_budget);
         }
+        Ok(granted)
+    }
+
+    /// One call beyond the first at a step, if the budget allows it.
+    pub(super) fn grant(&mut self) -> Result<bool, StoreError> {
+        let now = self.router.clock.now();
+        let granted = self.router.store.take_retry(&self.job.id, now, now - BUDGET_WINDOW, self.job.retry_budget)?;
+        self.made.retries_denied += u32::from(!granted);
         Ok(granted)
     }
 

@@ -60,8 +60,6 @@ impl Facts {
         now: Timestamp,
     ) -> Result<Self, StoreError> {
         let mut facts = Self { shape: RequestShape::of(request), ..Self::nothing(now) };
-        let beginnings = Beginnings::of(request, salt);
-        facts.noted = beginnings.noted;
         let Some(ladder) = config.ladders.get(name) else { return Ok(facts) };
         let deployments = deployments(config, ladder);
         let limits = &ladder.limits;
@@ -73,6 +71,8 @@ impl Facts {
             facts.usage = store.snapshot(&Accounts::of(&targets))?.usage;
         }
         if limits.cache != CachePreference::Off {
+            let beginnings = Beginnings::of(request, salt);
+            facts.noted = beginnings.noted;
             for digest in &beginnings.sought {
                 facts.served.extend(store.prefixes(digest, now - CACHED_FOR)?);
             }

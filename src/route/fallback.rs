@@ -7,12 +7,12 @@ use std::cell::{Cell, RefCell};
 
 use jiff::Timestamp;
 
-use crate::domain::{Deployment, KeptAnswer, KeptEvidence, LadderName, Prefix, RequestId};
+use crate::domain::{Deployment, KeptAnswer, KeptEvidence, Prefix, RequestId};
 use crate::policy::{
     CascadeChange, Change, Finding, MeterChange, TrackRecord, Versioned, VersionedCascade, VersionedMeter,
 };
 use crate::store::{
-    Accounts, Batch, Claim, Health, LogFilter, LogPage, MemoryStore, ShapeCount, Snapshot, Store, StoreError,
+    Accounts, Batch, Claim, Claiming, Health, LogFilter, LogPage, MemoryStore, ShapeCount, Snapshot, Store, StoreError,
 };
 
 /// The file while it works, memory from its first failure on.
@@ -139,14 +139,8 @@ impl<S: Store> Store for FallbackStore<S> {
         self.on(|store| store.take_retry(id, now, since, budget))
     }
 
-    fn claim_request(
-        &self,
-        id: &RequestId,
-        ladder: &LadderName,
-        now: Timestamp,
-        until: Timestamp,
-    ) -> Result<Claim, StoreError> {
-        self.on(|store| store.claim_request(id, ladder, now, until))
+    fn claim_request(&self, wish: &Claiming<'_>) -> Result<Claim, StoreError> {
+        self.on(|store| store.claim_request(wish))
     }
 
     fn answer(&self, id: &RequestId) -> Result<Option<KeptAnswer>, StoreError> {

@@ -1,10 +1,16 @@
 //! Whether a key is still the one that failed, without keeping the key.
 
-use crate::domain::Secret;
+use crate::domain::{ChatRequest, Secret};
 
 /// A salted fingerprint of the key: sixty-four bits in hexadecimal, of no use without the store that the salt is in.
 pub fn fingerprint(salt: &[u8], key: &Secret) -> String {
     digest(salt, key.expose().as_bytes())
+}
+
+/// A salted digest of what a request asks, without keeping it.
+pub fn asked(salt: &[u8], request: &ChatRequest) -> String {
+    // The form that `Debug` gives changes with the program; an update then takes an old id for another request.
+    digest(salt, format!("{request:?}").as_bytes())
 }
 
 /// Sixty-four bits that tell the bytes from others, in hexadecimal.

@@ -86,6 +86,10 @@ impl<'a, S: Store> Drive<'a, S> {
         let snapshot = self.router.store.snapshot(&self.accounts)?;
         let hedge = self.machine.hedge(&slow.exchange, &self.view(&snapshot));
         let Some(exchange) = hedge else { return Ok(None) };
+        // One call more than the request needs is paid for like a retry, or a slow hour would double what everybody sends.
+        if !self.grant()? {
+            return Ok(None);
+        }
         let departed = self.depart(&exchange, &snapshot.usage)?;
         Ok(departed.map(|(flight, call)| -> Racer<'a> { (flight, Box::pin(call.open())) }))
     }

@@ -35,7 +35,7 @@ pub use due::{Due, due};
 pub use entry::{entry, gauges};
 pub use facts::Facts;
 pub use fallback::FallbackStore;
-pub use fingerprint::fingerprint;
+pub use fingerprint::{asked, fingerprint};
 pub use guard::{
     Admission, Candidate, Pass, admit, flight_of, guard_id, issued_at, look, passes_at, probe_of, probing,
 };

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::contract::{at, attempt, on_both, request};
-use super::{Batch, Claim, OpenOptions, SqliteStore, Store};
+use super::{Batch, Claim, Claiming, OpenOptions, SqliteStore, Store};
 use crate::domain::{AttemptKind, AttemptRecord, Class, Deployment, GivenUp, KeptAnswer, Prefix, RequestId, Usage};
 use crate::policy::{About, Finding, TrackRecord};
 
@@ -60,15 +60,18 @@ fn of_many_that_want_the_last_retries_each_is_granted_once() {
 #[test]
 fn an_id_is_taken_once_and_again_only_when_its_process_must_be_dead() {
     on_both(|store| {
-        let claim = |name: &str, seconds| {
-            store.claim_request(&id(name), &"main".into(), at(seconds), at(seconds + 100)).expect("told")
+        let claim_for = |name: &str, asked: &str, seconds: i64, span: i64| {
+            let (id, ladder) = (id(name), "main".into());
+            let wish = Claiming { id: &id, ladder: &ladder, asked, now: at(seconds), until: at(seconds + span) };
+            store.claim_request(&wish).expect("told")
         };
+        let claim = |name: &str, seconds| claim_for(name, "a prompt", seconds, 100);
         assert_eq!(claim("a", 0), Claim::Taken { attempts: 0 });
         let Claim::Known(known) = claim("a", 50) else { panic!("it is under way") };
         assert_eq!((known.outcome.as_str(), known.ladder.as_str(), known.started_at), ("unfinished", "main", at(0)));
         let attempts = vec![(id("a"), 0, attempt("groq/llama", AttemptKind::First, None, 1))];
         store.commit(&Batch { attempts, ..Batch::default() }).expect("written");
-        let hasty = store.claim_request(&id("a"), &"main".into(), at(60), at(61)).expect("told");
+        let hasty = claim_for("a", "a prompt", 60, 1);
         assert!(matches!(hasty, Claim::Known(_)), "how long the other one takes is not for this one to say");
         assert_eq!(claim("a", 101), Claim::Taken { attempts: 1 }, "the next attempt has the next place");
         assert!(matches!(claim("a", 102), Claim::Known(_)));

@@ -201,9 +201,26 @@ pub struct LogPage {
     pub last: i64,
 }
 
+/// An id that the user chose, for a request that begins now.
+#[derive(Debug, Clone, Copy)]
+pub struct Claiming<'a> {
+    /// The id.
+    pub id: &'a RequestId,
+    /// The ladder that the request goes down.
+    pub ladder: &'a LadderName,
+    /// A salted digest of what is asked: two requests of one id must be the same.
+    pub asked: &'a str,
+    /// The wall clock.
+    pub now: Timestamp,
+    /// When its process must be dead, if it has not ended.
+    pub until: Timestamp,
+}
+
 /// Whether an id that the user chose could be taken.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Claim {
+    /// The id belongs to a request that asked something else.
+    Another,
     /// It could.
     Taken {
         /// The place of the next attempt: a process that died under the same id may have made some.
@@ -279,18 +296,11 @@ pub trait Store {
     /// When the state cannot be read or written.
     fn take_retry(&self, id: &RequestId, now: Timestamp, since: Timestamp, budget: u32) -> Result<bool, StoreError>;
 
-    /// Takes the id for a request that begins now and is over at `until`, whatever becomes of its process. It is known
-    /// already when one of that id has ended, or may still be under way.
+    /// Takes the id until its time is over, unless a request of that id has ended for good or may still be under way.
     ///
     /// # Errors
     /// When the state cannot be read or written.
-    fn claim_request(
-        &self,
-        id: &RequestId,
-        ladder: &LadderName,
-        now: Timestamp,
-        until: Timestamp,
-    ) -> Result<Claim, StoreError>;
+    fn claim_request(&self, wish: &Claiming<'_>) -> Result<Claim, StoreError>;
 
     /// The answer of a request, if it is kept.
     ///

@@ -10,8 +10,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use jiff::Timestamp;
 
 use super::{
-    Accounts, Batch, Claim, Health, LogFilter, LogPage, ShapeCount, Snapshot, Store, StoreError, tally_unfinished,
-    unfinished,
+    Accounts, Batch, Claim, Claiming, Health, LogFilter, LogPage, ShapeCount, Snapshot, Store, StoreError,
+    tally_unfinished, unfinished,
 };
 use crate::clock::Rng;
 use crate::domain::{
@@ -48,7 +48,7 @@ struct State {
     requests: BTreeMap<i64, RequestRecord>,
     last_place: i64,
     /// Until when the requests under chosen ids may be under way.
-    claims: BTreeMap<RequestId, Timestamp>,
+    claims: BTreeMap<RequestId, (String, Timestamp)>,
     health: BTreeMap<Deployment, Health>,
     beside: Kept,
     commits: u64,
@@ -117,14 +117,8 @@ impl Store for MemoryStore {
         Ok(self.state().beside.take_retry(now, since, budget))
     }
 
-    fn claim_request(
-        &self,
-        id: &RequestId,
-        ladder: &LadderName,
-        now: Timestamp,
-        until: Timestamp,
-    ) -> Result<Claim, StoreError> {
-        Ok(self.state().claim(id, ladder, now, until))
+    fn claim_request(&self, wish: &Claiming<'_>) -> Result<Claim, StoreError> {
+        Ok(self.state().claim(wish))
     }
 
     fn answer(&self, id: &RequestId) -> Result<Option<KeptAnswer>, StoreError> {
@@ -262,26 +256,27 @@ impl State {
         self.requests.iter().find(|(_, request)| request.id == *id).map(|(place, _)| *place)
     }
 
-    fn claim(&mut self, id: &RequestId, ladder: &LadderName, now: Timestamp, until: Timestamp) -> Claim {
+    fn claim(&mut self, wish: &Claiming<'_>) -> Claim {
+        let Claiming { id, ladder, asked, now, until } = *wish;
+        let before = self.claims.get(id);
+        if before.is_some_and(|(before, _)| before != asked) {
+            return Claim::Another;
+        }
         let row = self.place_of(id).and_then(|place| self.requests.get(&place));
+        let is_under_way = before.is_some_and(|(_, until)| *until > now);
+        let is_known =
+            |row: &&RequestRecord| row.outcome.is_final() || (row.outcome == Outcome::Unfinished && is_under_way);
+        if let Some(row) = row.filter(is_known) {
+            return Claim::Known(Box::new(self.whole(row)));
+        }
         let positions = self.attempts.range((id.clone(), 0)..=(id.clone(), u32::MAX));
         let attempts = positions.last().map_or(0, |((_, position), _)| position + 1);
-        match row {
-            Some(row)
-                if row.outcome != Outcome::Unfinished || self.claims.get(id).is_some_and(|until| *until > now) =>
-            {
-                return Claim::Known(Box::new(self.whole(row)));
-            }
-            Some(_) => {
-                let row = self.place_of(id).and_then(|place| self.requests.get_mut(&place));
-                if let Some(row) = row {
-                    row.ladder = ladder.clone();
-                    row.started_at = now;
-                }
-            }
-            None => self.append(RequestRecord { ladder: ladder.clone(), started_at: now, ..unfinished(id, now) }),
+        let begun = RequestRecord { ladder: ladder.clone(), ..unfinished(id, now) };
+        match self.place_of(id).and_then(|place| self.requests.get_mut(&place)) {
+            Some(row) => *row = begun,
+            None => self.append(begun),
         }
-        self.claims.insert(id.clone(), until);
+        self.claims.insert(id.clone(), (asked.to_owned(), until));
         self.commits += 1;
         Claim::Taken { attempts }
     }

@@ -1,13 +1,12 @@
 //! Requests under an id that their user chose, and the answers that are kept of them.
 
-use jiff::Timestamp;
 use rusqlite::{Connection, params};
 use serde_json::Value;
 
 use super::log;
 use super::row::{Fields, Trouble};
-use crate::domain::{KeptAnswer, LadderName, Outcome, RequestId};
-use crate::store::{Claim, LogFilter};
+use crate::domain::{KeptAnswer, Outcome, RequestId};
+use crate::store::{Claim, Claiming, LogFilter};
 
 /// Writes the answer of a request.
 pub(super) fn put(conn: &Connection, id: &RequestId, answer: &KeptAnswer) -> Result<(), Trouble> {
@@ -42,28 +41,34 @@ pub(super) fn of_request(conn: &Connection, id: &RequestId) -> Result<Option<Kep
     Ok(Some(KeptAnswer { text, reasoning, tool_calls, parsed, finish: f.get()? }))
 }
 
-/// Takes the id until `until` for a request that begins now, unless one of that id has ended or may still be under way.
-/// The caller holds the write transaction.
-pub(super) fn claim(
-    conn: &Connection,
-    id: &RequestId,
-    ladder: &LadderName,
-    now: Timestamp,
-    until: Timestamp,
-) -> Result<Claim, Trouble> {
-    // By the time that was taken then: what this one is given says nothing of the other.
-    let sql = "SELECT 1 FROM requests WHERE id = ?1 AND (outcome <> ?2 OR claimed_until > ?3)";
-    let values = params![id.as_str(), Outcome::Unfinished.as_str(), now.as_millisecond()];
-    if conn.prepare_cached(sql)?.exists(values)? {
-        let filter = LogFilter { id: Some(id.clone()), ..LogFilter::default() };
-        let known = log::read(conn, &filter)?.requests.pop();
-        return Ok(known.map_or(Claim::Taken { attempts: 0 }, |known| Claim::Known(Box::new(known))));
+/// Takes the id, unless a request of that id has ended for good or may still be under way. The caller holds the write
+/// transaction.
+pub(super) fn claim(conn: &Connection, wish: &Claiming<'_>) -> Result<Claim, Trouble> {
+    let Claiming { id, ladder, asked, now, until } = *wish;
+    let sql = "SELECT asked, outcome, claimed_until FROM requests WHERE id = ?1";
+    let mut statement = conn.prepare_cached(sql)?;
+    let mut rows = statement.query([id.as_str()])?;
+    if let Some(row) = rows.next()? {
+        let mut f = Fields::new(row, "requests");
+        let (before, outcome, claimed): (Option<String>, Outcome, _) = (f.get()?, f.word()?, f.maybe_time()?);
+        if before.is_some_and(|before| before != asked) {
+            return Ok(Claim::Another);
+        }
+        // By the time that was taken then: what this one is given says nothing of the other.
+        let is_under_way = outcome == Outcome::Unfinished && claimed.is_some_and(|claimed| claimed > now);
+        if outcome.is_final() || is_under_way {
+            let filter = LogFilter { id: Some(id.clone()), ..LogFilter::default() };
+            let known = log::read(conn, &filter)?.requests.pop();
+            return Ok(known.map_or(Claim::Another, |known| Claim::Known(Box::new(known))));
+        }
     }
-    let sql = "INSERT INTO requests (id, ladder, started_at, latency_us, outcome, claimed_until) \
-               VALUES (?1, ?2, ?3, 0, ?4, ?5) ON CONFLICT (id) DO UPDATE SET ladder = excluded.ladder, \
-               started_at = excluded.started_at, claimed_until = excluded.claimed_until";
+    let sql = "INSERT INTO requests (id, ladder, started_at, latency_us, outcome, claimed_until, asked) \
+               VALUES (?1, ?2, ?3, 0, ?4, ?5, ?6) ON CONFLICT (id) DO UPDATE SET ladder = excluded.ladder, \
+               started_at = excluded.started_at, outcome = excluded.outcome, claimed_until = excluded.claimed_until, \
+               asked = excluded.asked";
     let unfinished = Outcome::Unfinished.as_str();
-    let values = params![id.as_str(), ladder.as_str(), now.as_millisecond(), unfinished, until.as_millisecond()];
+    let (now, until) = (now.as_millisecond(), until.as_millisecond());
+    let values = params![id.as_str(), ladder.as_str(), now, unfinished, until, asked];
     conn.prepare_cached(sql)?.execute(values)?;
     // The first attempts may have been pruned, and a place must not be used twice.
     let sql = "SELECT ifnull(max(position) + 1, 0) FROM attempts WHERE request_id = ?1";

@@ -35,9 +35,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::{Accounts, Batch, Claim, Health, LogFilter, LogPage, ShapeCount, Snapshot, Store, StoreError};
+use super::{Accounts, Batch, Claim, Claiming, Health, LogFilter, LogPage, ShapeCount, Snapshot, Store, StoreError};
 use crate::clock::Clock;
-use crate::domain::{Deployment, KeptAnswer, KeptEvidence, LadderName, Prefix, RequestId};
+use crate::domain::{Deployment, KeptAnswer, KeptEvidence, Prefix, RequestId};
 use crate::policy::{Finding, TrackRecord, Versioned};
 use aside::SetAside;
 use live::{Live, Place};
@@ -214,14 +214,8 @@ impl Store for SqliteStore {
         self.write(|conn| retries::take(conn, id, now, since, budget))
     }
 
-    fn claim_request(
-        &self,
-        id: &RequestId,
-        ladder: &LadderName,
-        now: Timestamp,
-        until: Timestamp,
-    ) -> Result<Claim, StoreError> {
-        self.write(|conn| answers::claim(conn, id, ladder, now, until))
+    fn claim_request(&self, wish: &Claiming<'_>) -> Result<Claim, StoreError> {
+        self.write(|conn| answers::claim(conn, wish))
     }
 
     fn answer(&self, id: &RequestId) -> Result<Option<KeptAnswer>, StoreError> {

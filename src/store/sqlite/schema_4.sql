@@ -15,6 +15,9 @@ ALTER TABLE requests ADD COLUMN retries_denied INTEGER NOT NULL DEFAULT 0;
 -- Until when a request under an id that its user chose may be under way; its process is dead after that.
 ALTER TABLE requests ADD COLUMN claimed_until INTEGER;
 
+-- A salted digest of what was asked under an id that its user chose.
+ALTER TABLE requests ADD COLUMN asked TEXT;
+
 -- Every retry that was asked for: the budget counts those that were granted.
 CREATE TABLE retries (
     place INTEGER PRIMARY KEY,
