@@ -4,6 +4,7 @@ use std::io::{IsTerminal, Read};
 use std::process::{Command, ExitCode, Stdio};
 
 use llmr::config::{Alarm, Config};
+use llmr::domain::{Outcome, excerpt};
 use llmr::ladder::End;
 use llmr::report::{chat_json, rfc3339, trail};
 use llmr::route::{FallbackStore, Job, Report};
@@ -14,6 +15,9 @@ use crate::error::{CliError, Code};
 use crate::job::RequestArgs;
 use crate::screen::Screen;
 use crate::walk::walk;
+
+/// How much is told of the names of tools, in characters.
+const TOOL_NAMES: usize = 200;
 
 /// The most bytes that are read from stdin.
 const MOST_STDIN: u64 = 64 << 20;
@@ -99,23 +103,13 @@ fn send(
 
 /// Prints the answer, or why there is none, and gives the exit code.
 fn print(report: &Report, config: &Config, json: bool, shown: bool, context: &Context) -> Result<ExitCode, CliError> {
-    let redactor = context.redactor();
     if json {
-        let mut value = chat_json(report);
-        // Before JSON writes some of a key's characters differently.
-        redactor.redact_json(&mut value);
-        let text = format!("{value}\n");
-        // JSON writes control characters as escapes, except the second set of them.
-        let text = if context.output.stdout_is_terminal() { llmr::domain::printable(&text) } else { text };
-        pass_broken_pipe(context.output.out(&text))?;
+        print_json(chat_json(report), context)?;
     } else if !shown && matches!(report.end, End::Answered { .. }) {
-        let mut screen = Screen::new(&context.output, redactor, true, false, context.clock.now());
-        // The reader may have left; that is no failure.
-        let _ = screen.whole(&report.text);
-        screen.check()?;
+        print_text(&report.text, context)?;
     }
     if !json && !report.tool_calls.is_empty() {
-        tell_tools(report, context);
+        tell_tools(report.tool_calls.iter().map(|call| call.name.as_str()), context);
     }
     if !matches!(report.end, End::Answered { .. }) {
         explain(report, context);
@@ -124,13 +118,31 @@ fn print(report: &Report, config: &Config, json: bool, shown: bool, context: &Co
     if report.end.is_exhaustion() && !report.turned_away {
         ring(report, config.alarm.as_ref(), context);
     }
-    Ok(exit_code(report.end))
+    Ok(exit_code(report.record.outcome))
+}
+
+/// One object, without secrets.
+pub fn print_json(mut value: serde_json::Value, context: &Context) -> Result<(), CliError> {
+    // Before JSON writes some of a key's characters differently.
+    context.redactor().redact_json(&mut value);
+    let text = format!("{value}\n");
+    // JSON writes control characters as escapes, except the second set of them.
+    let text = if context.output.stdout_is_terminal() { llmr::domain::printable(&text) } else { text };
+    pass_broken_pipe(context.output.out(&text))
+}
+
+/// The words of a whole answer.
+pub fn print_text(text: &str, context: &Context) -> Result<(), CliError> {
+    let mut screen = Screen::new(&context.output, context.redactor(), true, false, context.clock.now());
+    // The reader may have left; that is no failure.
+    let _ = screen.whole(text);
+    Ok(screen.check()?)
 }
 
 /// That the answer is not in its words alone.
-fn tell_tools(report: &Report, context: &Context) {
-    let names: Vec<&str> = report.tool_calls.iter().map(|call| call.name.as_str()).collect();
-    let names = llmr::domain::printable(&context.redactor().redact(&names.join(", ")));
+pub fn tell_tools<'a>(names: impl Iterator<Item = &'a str>, context: &Context) {
+    let names = names.collect::<Vec<_>>().join(", ");
+    let names = excerpt(&context.redactor().redact(&names), TOOL_NAMES);
     let hint = context.output.label("hint");
     context.output.note(&format!("{hint} the model wants tools to be run: {names}; --json shows with what"));
 }
@@ -210,16 +222,16 @@ fn start(command: &[String], summary: &str) -> std::io::Result<()> {
 }
 
 /// The exit code of the contract.
-pub fn exit_code(end: End) -> ExitCode {
-    match end {
-        End::Answered { .. } => return ExitCode::SUCCESS,
-        End::Refused(_) | End::NoneAllowed => Code::Refused,
-        End::WrongShape => Code::WrongShape,
-        End::Deadline => Code::Deadline,
-        End::Exhausted { .. } | End::MayHaveRun => Code::Exhausted,
-        End::NeedsPerson => Code::NeedsPerson,
-        End::Partial => Code::Partial,
-        End::Interrupted => Code::Interrupted,
+pub fn exit_code(outcome: Outcome) -> ExitCode {
+    match outcome {
+        Outcome::Answered => return ExitCode::SUCCESS,
+        Outcome::Refused => Code::Refused,
+        Outcome::WrongShape => Code::WrongShape,
+        Outcome::Deadline => Code::Deadline,
+        Outcome::Exhausted | Outcome::Unfinished => Code::Exhausted,
+        Outcome::NeedsPerson => Code::NeedsPerson,
+        Outcome::Partial => Code::Partial,
+        Outcome::Interrupted => Code::Interrupted,
     }
     .into()
 }

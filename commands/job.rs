@@ -289,7 +289,7 @@ impl RequestArgs {
         let is_own = request.system.is_some();
         request.system = request.system.or_else(|| config.ladders.get(&ladder)?.system.clone());
         request.developer = config.ladders.get(&ladder).and_then(|ladder| ladder.developer.clone());
-        let facts = Facts::of(config, &ladder, &request, store, context.clock.now())?;
+        let facts = Facts::of(config, &ladder, &request, (store, &salt), context.clock.now())?;
         let known = Known { salt: &salt, shapes: &shapes, findings: &findings, facts: &facts };
         let Some(mut assembled) = assembled(config, &ladder, &known, context) else {
             return Err(CliError::new(Code::Config, format!("there is no ladder `{ladder}`")));

@@ -6,10 +6,10 @@ use std::process::ExitCode;
 use jiff::Timestamp;
 use llmr::domain::{Dimension, LadderName, RequestId, Scope, Target, printable};
 use llmr::policy::{
-    CascadeState, Change, Demand, Flight, HoldKind, Meter, MeterChange, UsageSettings, Versioned, VersionedCascade,
-    VersionedMeter, full,
+    CascadeState, Change, Demand, Finding, Flight, HoldKind, Meter, MeterChange, UsageSettings, Versioned,
+    VersionedCascade, VersionedMeter, full,
 };
-use llmr::report::{Choice, Known, Reset, cascade_line, hold_line, meter_line};
+use llmr::report::{Choice, Known, Reset, cascade_line, finding_line, hold_line, meter_line};
 use llmr::store::{Accounts, Batch, Snapshot, SqliteStore, Store, update_locked};
 
 use crate::context::Context;
@@ -87,6 +87,7 @@ pub fn run(args: &ResetArgs, context: &mut Context) -> Result<ExitCode, CliError
     let choice = choice(&args.selectors, &known, holds, &ladders, context)?;
     let now = context.clock.now();
     let bounds = config.as_ref().map(|config| config.policy.usage).unwrap_or_default();
+    let learned: Vec<Finding> = store.findings(now)?;
     let wanted = |snapshot: &Snapshot| {
         let spent = if args.names_none() { spent(snapshot, &known, &choice, &bounds, now) } else { Vec::new() };
         let is_spent = |scope: &Scope, dimension: Dimension| {
@@ -101,6 +102,11 @@ pub fn run(args: &ResetArgs, context: &mut Context) -> Result<ExitCode, CliError
         Split {
             ladders: opened(args, snapshot, &known, &choice, &holds.0),
             holds,
+            findings: learned
+                .iter()
+                .filter(|finding| args.names_none() && choice.means_scope(&finding.scope(), &known))
+                .cloned()
+                .collect(),
             meters: counted(snapshot, |meter| meant(&meter.scope) || is_spent(&meter.scope, meter.dimension)),
             // What is under way leaves no room either.
             flights: flying(snapshot, |flight| {
@@ -124,12 +130,13 @@ pub fn run(args: &ResetArgs, context: &mut Context) -> Result<ExitCode, CliError
     }
     let split = if args.dry_run { found } else { clear(&store, wanted)? };
     let ladders: Vec<VersionedCascade> = split.resting().cloned().collect();
-    let Split { holds: (cleared, left), meters, flights, .. } = split;
+    let Split { holds: (cleared, left), meters, flights, findings, .. } = split;
     let reset = Reset {
         now,
         dry_run: args.dry_run,
         cleared: &cleared,
         ladders: &ladders,
+        findings: &findings,
         meters: &meters,
         flights: flights.len(),
         left: &left,
@@ -144,6 +151,8 @@ struct Split {
     holds: (Vec<Versioned>, Vec<Versioned>),
     /// The ladders whose requests that fell through are forgotten.
     ladders: Vec<VersionedCascade>,
+    /// What models taught that is forgotten.
+    findings: Vec<Finding>,
     /// What is forgotten.
     meters: Vec<VersionedMeter>,
     /// The calls that count no longer as under way.
@@ -152,7 +161,8 @@ struct Split {
 
 impl Split {
     fn is_empty(&self) -> bool {
-        self.holds.0.is_empty() && self.resting().next().is_none() && self.meters.is_empty() && self.flights.is_empty()
+        let nothing_rests = self.holds.0.is_empty() && self.resting().next().is_none();
+        nothing_rests && self.meters.is_empty() && self.flights.is_empty() && self.findings.is_empty()
     }
 
     /// The ladders that let not all requests go; that others are forgotten changes nothing for anyone.
@@ -171,6 +181,7 @@ impl Split {
             meters: self.meters.iter().map(forget).collect(),
             cascades: self.ladders.iter().map(VersionedCascade::removal).collect(),
             landed: self.flights.clone(),
+            forgotten: self.findings.iter().map(|found| (found.provider.clone(), found.model.clone())).collect(),
             ..Batch::default()
         }
     }
@@ -241,6 +252,7 @@ fn nothing(args: &ResetArgs, why: &str, context: &Context) -> Result<ExitCode, C
                 now,
                 dry_run: args.dry_run,
                 cleared: &[],
+                findings: &[],
                 meters: &[],
                 ladders: &[],
                 flights: 0,
@@ -265,11 +277,13 @@ fn confirm(found: &Split, context: &Context) -> Result<bool, CliError> {
     let now = context.clock.now();
     let holds = found.holds.0.iter().map(|held| hold_line(held, now));
     let meters = found.meters.iter().map(|held| meter_line(&held.meter, now));
+    let findings = found.findings.iter().map(|found| finding_line(found, now));
     let ladders = found.resting().map(|there| cascade_line(&there.cascade, now));
-    for line in holds.chain(ladders).chain(meters) {
+    for line in holds.chain(ladders).chain(meters).chain(findings) {
         context.output.note(&format!("  {}", printable(&line)));
     }
-    let all = found.holds.0.len() + found.resting().count() + found.meters.len() + found.flights.len();
+    let all =
+        found.holds.0.len() + found.resting().count() + found.meters.len() + found.flights.len() + found.findings.len();
     context.output.note(&format!("clear {} for all processes? [y/N]", count(all)));
     let mut answer = String::new();
     std::io::stdin().lock().read_line(&mut answer)?;

@@ -8,8 +8,9 @@ use llmr::report::{rfc3339, stored_json};
 use llmr::route::{FallbackStore, Job};
 use llmr::store::{Claim, SqliteStore, Store};
 
+use crate::chat::{exit_code, print_json, print_text, tell_tools};
 use crate::context::Context;
-use crate::error::{CliError, Code};
+use crate::error::CliError;
 
 /// How much longer than its deadline a request may be under way before its process must be dead.
 const SLACK: std::time::Duration = std::time::Duration::from_secs(10);
@@ -26,8 +27,8 @@ pub fn claim(
     context: &Context,
 ) -> Result<Option<RequestRecord>, CliError> {
     let now = context.clock.now();
-    let stale = now - (job.spec.limits.deadline + SLACK);
-    match store.claim_request(id, &job.spec.name, now, stale)? {
+    let until = now.checked_add(job.spec.limits.deadline + SLACK).unwrap_or(jiff::Timestamp::MAX);
+    match store.claim_request(id, &job.spec.name, now, until)? {
         Claim::Taken { attempts } => {
             job.first_attempt = attempts;
             Ok(None)
@@ -66,28 +67,17 @@ pub fn tell(
     let when = rfc3339(known.started_at);
     output.note(&format!("stored: {id} of {when} ended as {}; nothing was sent", known.outcome));
     if json {
-        output.out(&format!("{}\n", stored_json(known, answer.as_ref())))?;
+        print_json(stored_json(known, answer.as_ref()), context)?;
     } else if let Some(answer) = &answer {
-        let text = if output.stdout_is_terminal() { printable(&answer.text) } else { answer.text.clone() };
-        output.out(&text)?;
-        output.out(if text.ends_with('\n') { "" } else { "\n" })?;
+        print_text(&answer.text, context)?;
+        let calls = answer.tool_calls.iter().flat_map(|calls| calls.as_array().into_iter().flatten());
+        let names: Vec<&str> = calls.filter_map(|call| call.get("name")?.as_str()).collect();
+        if !names.is_empty() {
+            tell_tools(names.into_iter(), context);
+        }
     }
     if let Some(error) = &known.error {
-        output.note(&format!("{} {}", output.label("error"), printable(error)));
+        output.note(&format!("{} {}", output.label("error"), printable(&context.redactor().redact(error))));
     }
     Ok(exit_code(known.outcome))
-}
-
-fn exit_code(outcome: Outcome) -> ExitCode {
-    match outcome {
-        Outcome::Answered => return ExitCode::SUCCESS,
-        Outcome::Exhausted | Outcome::Unfinished => Code::Exhausted,
-        Outcome::NeedsPerson => Code::NeedsPerson,
-        Outcome::Refused => Code::Refused,
-        Outcome::WrongShape => Code::WrongShape,
-        Outcome::Deadline => Code::Deadline,
-        Outcome::Partial => Code::Partial,
-        Outcome::Interrupted => Code::Interrupted,
-    }
-    .into()
 }

@@ -1,5 +1,7 @@
 //! Sending a job down its ladder, for requests and probes.
 
+use std::time::Duration;
+
 use llmr::clock::Rng;
 use llmr::config::Config;
 use llmr::route::{FallbackStore, Job, Lane, Observer, Report, Router, Stop};
@@ -35,18 +37,38 @@ pub fn walk(
     Ok(report)
 }
 
+/// How long a request may take to write down that it was interrupted: longer than it waits for a locked state file.
+const GRACE: Duration = Duration::from_secs(6);
+
 /// Becomes true at the first Ctrl-C.
+///
+/// It is heard in a thread of its own. Who is stuck in a write to a reader that does not read hears nothing, so a second
+/// Ctrl-C, or the end of the time of grace, ends the process whatever it does.
 fn stop_on_interrupt() -> Stop {
     let (sender, receiver) = tokio::sync::watch::channel(false);
-    tokio::spawn(async move {
-        if tokio::signal::ctrl_c().await.is_ok() {
+    let listen = move || {
+        let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
+        runtime.block_on(async {
+            if tokio::signal::ctrl_c().await.is_err() {
+                return;
+            }
             // The request may be over already.
             let _ = sender.send(true);
-        } else {
-            std::future::pending::<()>().await;
-        }
-    });
+            tokio::select! {
+                _ = tokio::signal::ctrl_c() => {}
+                () = llmr::route::pause(GRACE) => {}
+            }
+            end();
+        });
+    };
+    // Without the thread Ctrl-C ends the process in the system's own way.
+    let _ = std::thread::Builder::new().name("interrupt".to_owned()).spawn(listen);
     receiver
+}
+
+#[expect(clippy::disallowed_methods, reason = "a write that nobody takes can be ended in no other way")]
+fn end() {
+    std::process::exit(Code::Interrupted as i32);
 }
 
 /// Further root certificates from the config and the environment, and the proxy. Without TLS none is read: a bundle of

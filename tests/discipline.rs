@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use llmr::domain::ToolCall;
 use llmr::rehearsal::{Provider, Reply};
 use serde_json::{Value, json};
 
@@ -66,6 +67,36 @@ fn a_step_that_answers_in_time_is_not_overtaken_and_one_that_fails_is_not_retrie
 }
 
 #[test]
+fn a_step_is_overtaken_once_it_is_slower_than_its_own_usual_time() {
+    let replies = (0..6).map(|_| Reply::answer("usual")).chain([Reply::Hang]).collect::<Vec<_>>();
+    let (lab, other) = (openai(replies), openai(Reply::answer("other")));
+    let stage = limited(&[("lab", &lab), ("other", &other)], "hedge = \"p95\"");
+    for _ in 0..6 {
+        stage.run(&["chat", "?"]).exits(0).prints("usual\n");
+    }
+    assert_eq!(lab.hits(), 6);
+    stage.run(&["chat", "?"]).exits(0).prints("other\n");
+    assert_eq!((lab.hits(), stage.json(&["status", "--json"])["holds"].clone()), (7, json!([])));
+}
+
+#[test]
+fn the_first_of_a_hedge_stays_under_way_when_the_second_fails() {
+    let (slow, bad) = (openai(Reply::Hang), openai(error(500, "internal error")));
+    let caps = "[[caps]]\nprovider = \"slow\"\ndimension = \"rpm\"\nlimit = 100\n";
+    let limits = "retry_budget = 0\nhedge = \"10ms\"";
+    let text = config(&[("slow", &slow), ("bad", &bad)]).replace("retry_budget = 0", limits);
+    let stage = Stage::with(&format!("{text}{caps}"));
+    let child = stage.command(&["chat", "--request-id", "r1", "?"]).spawn().expect("started");
+    crate::stage::until("the second asks", || bad.hits() == 1);
+    let count = |sql: &str| stage.sql().query_row(sql, [], |row| row.get::<_, u32>(0)).unwrap_or(0);
+    crate::stage::until("the second has failed", || count("SELECT count(*) FROM attempts") == 1);
+    assert_eq!(count("SELECT count(*) FROM flights WHERE request_id = 'r1'"), 1, "it still counts against the limit");
+    crate::stage::signal(child.id(), "INT");
+    crate::stage::finish(child).exits(130);
+    assert_eq!(count("SELECT count(*) FROM flights"), 0);
+}
+
+#[test]
 fn what_both_of_a_hedge_cost_is_counted() {
     let price =
         |name: &str| format!("[[providers.{name}.models]]\nid = \"m\"\nprice = {{ input = 100.0, output = 1000.0 }}\n");
@@ -108,6 +139,25 @@ fn an_id_is_paid_once() {
 }
 
 #[test]
+fn an_answer_is_told_again_without_keys_that_are_known_by_now_and_with_its_tools() {
+    let (keyed, lab) = (openai(Reply::answer("never")), openai(Reply::answer("it is not-a-real-key-number-two")));
+    let key = crate::stage::keys("keyed", &[("own", "{ env = \"LAB_KEY\" }")]);
+    let text = format!("{}{key}[store]\ncontent = true\n", config(&[("keyed", &keyed), ("lab", &lab)]));
+    let mut stage = Stage::with(&text);
+    stage.run(&["chat", "--request-id", "r1", "?"]).exits(0).prints("it is not-a-real-key-number-two\n");
+    stage.set("LAB_KEY", "not-a-real-key-number-two");
+    stage.run(&["chat", "--request-id", "r1", "?"]).exits(0).prints("it is [redacted]\n");
+    assert_eq!(stage.json(&["chat", "--json", "--request-id", "r1", "?"])["text"], json!("it is [redacted]"));
+
+    let call = ToolCall { id: "c".into(), name: "a\nerror: b\u{9b}1m".into(), arguments: "{}".into() };
+    let calls = openai(Reply::tool_calls(vec![call]));
+    let stage = Stage::with(&format!("{}[store]\ncontent = true\n", config(&[("calls", &calls)])));
+    for _ in 0..2 {
+        stage.run(&["chat", "--request-id", "r1", "?"]).exits(0).prints("").says(&["tools to be run: a error: b;"]);
+    }
+}
+
+#[test]
 fn an_id_of_a_request_that_failed_tells_how_it_failed() {
     let lab = openai(error(401, "Incorrect API key provided"));
     let stage = Stage::with(&format!("{}[store]\ncontent = true\n", config(&[("lab", &lab)])));
@@ -135,6 +185,9 @@ fn an_id_under_way_is_not_taken_twice() {
     let child = stage.command(&["chat", "--request-id", "nightly", "?"]).spawn().expect("started");
     crate::stage::until("it asks", || hangs.hits() == 1);
     stage.run(&["chat", "--request-id", "nightly", "?"]).exits(2).says(&["still under way"]);
+    // Its own deadline counts, not that of the second.
+    let hasty = ["chat", "--request-id", "nightly", "--deadline", "1s", "?"];
+    stage.run_at("2026-08-23T03:01:00Z", &hasty).exits(2).says(&["still under way"]);
     crate::stage::signal(child.id(), "INT");
     crate::stage::finish(child).exits(130);
     assert_eq!(hangs.hits(), 1);
@@ -223,8 +276,12 @@ fn a_model_that_lacks_something_is_not_asked_for_it_again() {
     let plan = stage.json(&["plan", "--json", "-a", &png, "?"]);
     assert_eq!(plan["skipped"][0]["reason"], json!("lacks_capability"), "{plan:#}");
     stage.run(&["chat", "only words"]).exits(0).prints("words\n");
-    stage.run_at("2026-08-24T03:00:01Z", &["chat", "-a", &png, "?"]).exits(0);
-    assert_eq!(blind.hits(), 3, "after a day it may have learned");
+    let dry = stage.run(&["reset", "blind", "--dry-run"]).exits(0);
+    assert!(dry.out.contains("would forget that blind/m lacks images"), "{}", dry.out);
+    let reset = stage.json(&["reset", "blind/m", "--json"]);
+    assert_eq!(reset["findings"][0]["what"], json!("images"), "{reset:#}");
+    stage.run(&["chat", "-a", &png, "?"]).exits(0).prints("words\n");
+    assert_eq!(blind.hits(), 3, "who clears it lets it be asked again");
 }
 
 #[test]

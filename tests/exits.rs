@@ -206,3 +206,30 @@ fn interrupt(child: std::process::Child, hangs: &Provider) {
     signal(child.id(), "INT");
     finish(child).exits(130).prints("").says(&["error: interrupted"]);
 }
+
+/// Whether the process is stuck in the system call `write`.
+fn is_writing(id: u32) -> bool {
+    std::fs::read_to_string(format!("/proc/{id}/syscall")).is_ok_and(|call| call.starts_with("1 "))
+}
+
+#[test]
+fn a_second_ctrl_c_ends_a_write_that_nobody_takes() {
+    let talks = openai(Reply::answer("word ".repeat(100_000)));
+    let stage = Stage::of(&[("talks", &talks)]);
+    let child = stage.command(&["chat", "--stream", "?"]).spawn().expect("started");
+    if cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        // The pipe holds less than the answer, and nobody reads it.
+        until("it is stuck", || is_writing(child.id()));
+    } else {
+        until("it asks", || talks.hits() == 1);
+    }
+    let mut child = child;
+    until("it ends although nobody reads", || {
+        let ended = child.try_wait().is_ok_and(|ended| ended.is_some());
+        if !ended {
+            signal(child.id(), "INT");
+        }
+        ended
+    });
+    assert_eq!(child.wait().expect("an end").code(), Some(130));
+}

@@ -117,7 +117,8 @@ fn a_state_file_of_an_older_program_is_brought_up_to_date_by_a_look() {
     sql.execute_batch(
         "DROP INDEX attempts_by_deployment; \
          ALTER TABLE attempts DROP COLUMN execution; ALTER TABLE attempts DROP COLUMN given_up; \
-         ALTER TABLE requests DROP COLUMN retries_denied; DROP TRIGGER answers_go_with_their_request; \
+         ALTER TABLE requests DROP COLUMN retries_denied; ALTER TABLE requests DROP COLUMN claimed_until; \
+         DROP TRIGGER answers_go_with_their_request; \
          DROP TABLE answers; DROP TABLE retries; DROP TABLE findings; DROP TABLE prefixes; DROP TABLE cascades; \
          CREATE INDEX retries_by_time ON attempts (started_at) WHERE kind = 'retry'; \
          DROP VIEW usage; DROP TABLE meters; DROP TABLE flights; DROP TABLE estimates; \

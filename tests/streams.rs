@@ -1,7 +1,8 @@
 //! Streams: over each wire, broken off at each moment, under each policy, and with a reader that leaves.
 #![cfg(test)]
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read as _, Write as _};
+use std::net::TcpListener;
 
 use llmr::catalog::Wire;
 use llmr::rehearsal::{Provider, Reply};
@@ -70,6 +71,28 @@ fn an_error_as_the_first_event_falls_through() {
 }
 
 #[test]
+fn an_error_ends_a_stream_although_the_connection_stays_open() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let server = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().expect("a client");
+        let _ = stream.read(&mut [0; 65536]);
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
+        let event = "data: {\"error\":{\"message\":\"The model is overloaded\",\"code\":503}}\n\n";
+        let _ = stream.write_all(format!("{head}{event}").as_bytes());
+        // Until the client has gone.
+        while stream.read(&mut [0; 64]).is_ok_and(|count| count > 0) {}
+    });
+    let good = openai(Reply::answer("a whole answer"));
+    let text = config(&[("good", &good)])
+        .replace("[limits]", "[limits]\ndeadline = \"8s\"")
+        .replace("\"good/m\"", "\"open/m\", \"good/m\"");
+    let open = format!("[providers.open]\nbase_url = \"http://{address}/v1\"\nwire = \"openai\"\n");
+    Stage::with(&format!("{text}\n{open}")).run(&["chat", "--stream", "?"]).exits(0).prints("a whole answer\n");
+    server.join().expect("no panic");
+}
+
+#[test]
 fn a_cut_is_never_an_answer() {
     for wire in WIRES {
         for chunks in [vec![], pieces(&["half an "])] {
@@ -97,6 +120,19 @@ fn fail_shows_what_there_was_and_says_so() {
             assert_eq!(hits, 0, "nobody else is asked");
             assert_eq!(stage.json(&["log", "--json", "r1"])["outcome"], json!("partial"));
         }
+    }
+}
+
+#[test]
+fn what_ends_with_a_broken_stream_takes_no_retry_and_announces_no_restart() {
+    for (limits, code) in [("stream = \"fail\"", 9), ("stream = \"restart\"\non_may_have_run = \"stop\"", 4)] {
+        let cut = openai(Reply::CutStream { chunks: pieces(&["half "]) });
+        let text = config(&[("cut", &cut)]).replace("retry_budget = 0", &format!("retry_budget = 9\n{limits}"));
+        let stage = Stage::with(&text);
+        let done = stage.run(&["chat", "--stream", "?"]).exits(code);
+        assert!(!done.err.contains("restart:"), "{limits}: {}", done.err);
+        let taken: u32 = stage.sql().query_row("SELECT count(*) FROM retries", [], |row| row.get(0)).expect("a count");
+        assert_eq!((taken, cut.hits()), (0, 1), "{limits}");
     }
 }
 

@@ -27,6 +27,7 @@ const PROVIDER_KEYS: &[&str] = &[
     "auth",
     "default_model",
     "max_tokens_field",
+    "precharges",
     "tool_ids",
     "idempotency_header",
     "request_id_header",
@@ -204,6 +205,9 @@ fn habits(section: &Section<'_, '_>, info: &mut ProviderInfo) {
     let forms: Vec<&str> = ToolIds::ALL.iter().map(|ids| ids.as_str()).collect();
     if let Some(ids) = section.get("tool_ids").and_then(|node| node.word("form of tool-call ids", &forms)) {
         info.tool_ids = ids;
+    }
+    if let Some(yes) = section.get("precharges").and_then(|node| node.truth()) {
+        info.precharges = yes;
     }
     if let Some(yes) = section.get("developer_role").and_then(|node| node.truth()) {
         info.developer_role = yes;

@@ -15,8 +15,8 @@ use crate::classify::Classifier;
 use crate::clock::{Clock, Rng};
 use crate::config::{Config, LadderConfig};
 use crate::domain::{
-    AttemptKind, AttemptRecord, ChatRequest, Class, Deployment, LadderName, Message, Outcome, ProviderName, Redactor,
-    Role, Timeouts,
+    AttemptKind, AttemptRecord, ChatRequest, Class, Deployment, GivenUp, LadderName, Message, Outcome, ProviderName,
+    Redactor, Role, Timeouts,
 };
 use crate::ladder::{Directives, End};
 use crate::route::{FallbackStore, Job, Observer, Report, direct};
@@ -270,7 +270,13 @@ impl<'a> Night<'a> {
         };
         let (_sender, stop) = tokio::sync::watch::channel(false);
         let (clock, rng) = (Clock::new(Some(now)), &mut self.rng);
-        let report = self.runtime.block_on(process.send(&job, clock, rng, stop, &mut eye))?;
+        let mut report = self.runtime.block_on(process.send(&job, clock, rng, stop, &mut eye))?;
+        // A step goes by its place in the config, wherever the strategy put it.
+        let written = self.cast.config.ladders.get(ladder).map(|ladder| &ladder.steps);
+        let place = written.and_then(|steps| {
+            steps.iter().position(|step| Some(&step.deployment) == report.record.deployment.as_ref())
+        });
+        report.record.step = place.and_then(|place| u32::try_from(place).ok()).or(report.record.step);
         let gave_up = report.record.outcome == Outcome::Deadline;
         // Given up while somebody was asked who answers at once, or between two steps although time was left.
         let in_vain = || eye.asking.as_ref().map_or(eye.took < deadline, |seat| !self.slow.contains(seat));
@@ -285,8 +291,12 @@ impl<'a> Night<'a> {
         let limits = &mut job.spec.limits;
         limits.backoff = quick(limits.backoff, pace);
         limits.backoff_max = quick(limits.backoff_max, pace);
-        // Waiting for a step to return is done on the invented clock.
+        // Waiting for a step to return is done on the invented clock, which stands during a request.
         limits.wait = Duration::ZERO;
+        limits.hint_max = Duration::ZERO;
+        for step in job.spec.steps.iter_mut().filter(|step| self.slow.contains(&Seat::of(&step.target.deployment))) {
+            step.hedge_after = step.hedge_after.map(|after| quick(after, pace));
+        }
         if !self.slow.is_empty() {
             limits.deadline = quick(limits.deadline, pace);
         }
@@ -339,6 +349,10 @@ impl Observer for Eye<'_> {
     }
 
     fn asked(&mut self, attempt: &AttemptRecord) {
+        // Who was being asked when the deadline passed did not answer.
+        if attempt.given_up == Some(GivenUp::Deadline) {
+            return;
+        }
         let seat = Seat::of(&attempt.deployment);
         let mut answers = true;
         // What the others take is this machine's time, not the invented one.

@@ -40,7 +40,7 @@ impl Process<'_> {
         let ladder = self.config.ladders.get(name).ok_or_else(|| format!("no ladder {name}"))?;
         let (system, developer) = (ladder.system.clone(), ladder.developer.clone());
         let request = ChatRequest { system, developer, ..request };
-        let facts = Facts::of(self.config, name, &request, self.store, clock.now()).map_err(told)?;
+        let facts = Facts::of(self.config, name, &request, (self.store, &salt), clock.now()).map_err(told)?;
         let (env, findings, shapes) = (&|_: &str| None, findings.as_slice(), &[]);
         let outside = Outside { key: self.key, env, salt: &salt, findings, shapes, facts: &facts };
         let ladder = assemble(self.config, name, &outside, rng).ok_or_else(|| format!("no ladder {name}"))?;

@@ -19,7 +19,8 @@ impl Run {
     pub(super) fn may_be_waited_for(&self, step: usize) -> bool {
         let (Some(progress), Some(spec)) = (self.progress.get(step), self.steps.get(step)) else { return false };
         let by_itself = progress.failed.is_none_or(|class| class == Class::RateLimit);
-        progress.barred.is_none() && by_itself && progress.asked < spec.attempts.max(1)
+        let none_left = progress.asked > 0 && !self.has_retries();
+        progress.barred.is_none() && by_itself && !none_left && progress.asked < spec.attempts.max(1)
     }
 
     /// When the first step returns by itself, over those that `wanted` accepts.

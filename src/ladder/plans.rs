@@ -77,8 +77,7 @@ impl Run {
         let may_pass = matches!(class, Class::Overloaded | Class::ServerError | Class::Timeout | Class::Network);
         let is_first_try = !matches!(sent.kind, AttemptKind::Probe | AttemptKind::Hedge);
         let pays_twice = failed.execution == Execution::MayHaveRun && limits.on_may_have_run != OnMayHaveRun::Retry;
-        let none_left = limits.retries.is_some_and(|most| self.retries >= most);
-        if !may_pass || !is_first_try || pays_twice || none_left || progress.asked >= spec.attempts {
+        if !may_pass || !is_first_try || pays_twice || !self.has_retries() || progress.asked >= spec.attempts {
             return None;
         }
         let back_at = failed.held_until.max(failed.failure.retry_at);
@@ -95,6 +94,11 @@ impl Run {
         in_time.then_some(failed.elapsed + wait)
     }
 
+    /// Whether the request may make one more retry.
+    pub(super) fn has_retries(&self) -> bool {
+        self.spec.limits.retries.is_none_or(|most| self.retries < most)
+    }
+
     pub(super) fn plan_retry(&mut self, sent: &Exchange, failed: &Failed<'_>) {
         if let Some(not_before) = self.retry_after(sent, failed) {
             self.retries += 1;
@@ -108,7 +112,10 @@ impl Run {
         let progress = self.progress.get(sent.step)?;
         match failure.class {
             Class::InvalidOutput if !progress.repaired => Some(Remedy::Shape(failure.evidence.clone())),
-            Class::ContextOverflow | Class::Billing if progress.max_tokens.is_none() => {
+            // A probe that was refused leaves its hold in place, and under that there is no second exchange.
+            Class::ContextOverflow | Class::Billing
+                if progress.max_tokens.is_none() && sent.kind != AttemptKind::Probe =>
+            {
                 self.fewer_tokens(sent, failure).map(Remedy::FewerTokens)
             }
             Class::Unsupported | Class::InvalidRequest

@@ -71,6 +71,17 @@ fn a_request_makes_no_more_retries_than_it_may() {
 }
 
 #[test]
+fn a_second_try_after_a_wait_is_a_retry_as_well() {
+    for (retries, asked) in [(None, 2), (Some(1), 2), (Some(0), 1)] {
+        let mut world = Play::new(&[("a/m@k", &[Says::Rests(Class::RateLimit, 20), Says::Answer])]);
+        let mut ladder = spec(&["a/m@k"]);
+        (ladder.limits.retries, ladder.limits.wait) = (retries, Duration::from_secs(60));
+        world.run(ladder, RequestShape::default(), Directives::default());
+        assert_eq!(world.sent.len(), asked, "{retries:?}");
+    }
+}
+
+#[test]
 fn what_may_have_run_is_repeated_only_as_the_user_allows() {
     for (choice, execution, retries, ends) in [
         (OnMayHaveRun::Retry, Execution::MayHaveRun, true, false),
@@ -120,6 +131,15 @@ fn a_request_that_was_too_long_by_its_answer_alone_is_made_to_fit_once() {
         let Step::Send(other) = run.poll(&view(&bounds, Duration::ZERO)) else { panic!("the next step is asked") };
         assert_eq!((other.step, other.max_tokens), (1, None), "once is enough, and it is nobody else's bound");
     }
+}
+
+#[test]
+fn a_probe_that_is_refused_for_its_length_is_a_failed_probe() {
+    let refused = Failure { fits: Some(OutputFit::Tokens(2000)), ..failure(Class::Billing) };
+    let (run, first) = asked(spec(&["a/m@k", "b/n@k"]), RequestShape::default());
+    assert_eq!(run.remedy(&first, &refused), Some(Remedy::FewerTokens(2000)));
+    let probe = Exchange { kind: AttemptKind::Probe, ..first };
+    assert_eq!(run.remedy(&probe, &refused), None, "or the next request would look again at once");
 }
 
 #[test]
@@ -197,6 +217,10 @@ fn a_step_is_started_beside_a_slow_one_once_and_never_beside_a_retry() {
     }
     let (run, first) = asked(spec(&["a/m@k"]), RequestShape::default());
     assert_eq!(run.hedge(&first, &view(&bounds, Duration::ZERO)), None, "nobody else is there");
+    let mut once = spec(&["a/m@k", "b/n@k"]);
+    once.limits.on_may_have_run = OnMayHaveRun::Stop;
+    let (run, first) = asked(once, RequestShape::default());
+    assert_eq!(run.hedge(&first, &view(&bounds, Duration::ZERO)), None, "the first may be doing the work");
     let mut dear = spec(&["a/m@k", "b/n@k"]);
     dear.limits.max_cost_usd = Some(1.0);
     for step in &mut dear.steps {

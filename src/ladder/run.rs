@@ -100,7 +100,7 @@ pub struct Run {
     pub(super) shape: RequestShape,
     pub(super) directives: Directives,
     pub(super) attempts: u32,
-    /// Retries that were planned.
+    /// Retries that were planned, or made after a wait.
     pub(super) retries: u32,
     pub(super) pending: Option<Pending>,
     /// Steps whose retry waits until nobody else is left, with the earliest time for it since the request began.
@@ -196,6 +196,8 @@ impl Run {
         self.attempts += 1;
         self.pending = None;
         self.hedged |= send.kind == AttemptKind::Hedge;
+        // One that was planned is counted since then.
+        self.retries += u32::from(send.kind == AttemptKind::Retry && !send.is_granted);
         if let Some(progress) = self.progress.get_mut(send.step).filter(|_| send.kind != AttemptKind::Repair) {
             progress.asked += 1;
         }
@@ -246,10 +248,15 @@ impl Run {
     }
 
     /// The step to start beside one that is slow; none when there is no other, or it may not be. Never beside a retry:
-    /// one of the two is enough.
+    /// one of the two is enough; and never where nothing may run twice.
     pub fn hedge(&self, slow: &Exchange, view: &View<'_>) -> Option<Exchange> {
         let is_first = matches!(slow.kind, AttemptKind::First | AttemptKind::Probe);
-        let may = is_first && !self.hedged && !self.directives.no_fallback && self.attempts < self.spec.limits.attempts;
+        let may_run_twice = self.spec.limits.on_may_have_run != OnMayHaveRun::Stop;
+        let may = is_first
+            && may_run_twice
+            && !self.hedged
+            && !self.directives.no_fallback
+            && self.attempts < self.spec.limits.attempts;
         let send = self.first_eligible(view).filter(|send| may && send.kind == AttemptKind::First)?;
         let both = self.could_cost(slow.step) + self.could_cost(send.step);
         let is_too_dear = self.spec.limits.max_cost_usd.is_some_and(|max| self.spent_usd + both > max);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::domain::{Feature, ModelName, ProviderName, RequestId};
+use crate::domain::{Feature, ModelName, ProviderName, RequestId, Scope};
 
 /// How long a finding is believed.
 pub const BELIEVED: Duration = Duration::from_secs(24 * 3600);
@@ -75,6 +75,11 @@ impl About {
 const WINDOW: &str = "window";
 
 impl Finding {
+    /// What it is about, as a scope: the model at its provider, whatever the key.
+    pub fn scope(&self) -> Scope {
+        Scope { model: Some(self.model.clone()), ..Scope::provider(self.provider.clone()) }
+    }
+
     /// Whether it is about this model and still believed.
     pub fn holds_of(&self, provider: &ProviderName, model: &ModelName, now: Timestamp) -> bool {
         self.provider == *provider && self.model == *model && self.until > now

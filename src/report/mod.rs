@@ -31,6 +31,6 @@ pub use moment::{distance, rfc3339, span};
 pub use plan::Plan;
 pub use probe::{Probed, due_json, due_text};
 pub use recorded::Recorded;
-pub use reset::{Reset, meter_line};
+pub use reset::{Reset, finding_line, meter_line};
 pub use status::{Known, Status, hold_id, hold_json, hold_line};
 pub use tone::{Tone, Toned};

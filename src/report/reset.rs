@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 
 use crate::domain::Deployment;
 use crate::ladder::{Eligibility, eligibility};
-use crate::policy::{Meter, Versioned, VersionedCascade, VersionedMeter};
+use crate::policy::{About, Finding, Meter, Versioned, VersionedCascade, VersionedMeter};
 
 use super::ladder::cascade_line;
-use super::moment::rfc3339;
+use super::moment::{distance, rfc3339};
 use super::status::{Known, hold_id, hold_json, hold_line};
 
 /// What was cleared, or would be.
@@ -22,6 +22,8 @@ pub struct Reset<'a> {
     pub cleared: &'a [Versioned],
     /// The ladders that are open to all again.
     pub ladders: &'a [VersionedCascade],
+    /// What is believed of models no more.
+    pub findings: &'a [Finding],
     /// What is counted no more.
     pub meters: &'a [VersionedMeter],
     /// How many calls count no longer as under way.
@@ -46,6 +48,7 @@ impl Reset<'_> {
             "eligible": free,
             "held": held.collect::<Vec<_>>(),
             "ladders": self.ladders.iter().map(|there| &there.cascade.ladder).collect::<Vec<_>>(),
+            "findings": self.findings.iter().map(finding_json).collect::<Vec<_>>(),
             "forgotten": self.meters.iter().map(|held| meter_json(&held.meter, self.now)).collect::<Vec<_>>(),
         })
     }
@@ -58,12 +61,12 @@ impl Reset<'_> {
         for there in self.ladders {
             out.push_str(&format!("{verb} {}\n", cascade_line(&there.cascade, self.now)));
         }
+        let forgot = if self.dry_run { "would forget" } else { "forgot" };
+        for finding in self.findings {
+            out.push_str(&format!("{forgot} {}\n", finding_line(finding, self.now)));
+        }
         for held in self.meters {
-            out.push_str(&format!(
-                "{} {}\n",
-                if self.dry_run { "would forget" } else { "forgot" },
-                meter_line(&held.meter, self.now)
-            ));
+            out.push_str(&format!("{forgot} {}\n", meter_line(&held.meter, self.now)));
         }
         if self.flights > 0 {
             let verb = if self.dry_run { "would count" } else { "counts" };
@@ -98,6 +101,27 @@ impl Reset<'_> {
         }
         (free, held)
     }
+}
+
+/// What a refusal taught of a model, in one line.
+pub fn finding_line(finding: &Finding, now: Timestamp) -> String {
+    let Finding { provider, model, about, since, evidence, .. } = finding;
+    let what = match about {
+        About::Lacks(what) => format!("lacks {what}"),
+        About::Window(tokens) => format!("has a window of {tokens} tokens"),
+    };
+    format!("that {provider}/{model} {what} (said {}: {evidence})", distance(*since, now))
+}
+
+fn finding_json(finding: &Finding) -> Value {
+    json!({
+        "provider": finding.provider,
+        "model": finding.model,
+        "what": finding.about.word(),
+        "tokens": finding.about.tokens(),
+        "since": rfc3339(finding.since),
+        "until": rfc3339(finding.until),
+    })
 }
 
 /// What is counted, in one line.

@@ -248,7 +248,9 @@ impl<'a> Opening<'a> {
             self.learned.ttft = self.learned.ttft.or(self.last_content);
         }
         self.words.push_str(&words(&events));
-        let is_over = self.assembler.has_ended() && events.contains(&StreamEvent::End);
+        // After an error nobody waits for the provider to hang up, and what is too long is not read to its end.
+        let said_so = self.assembler.has_ended() && events.contains(&StreamEvent::End);
+        let is_over = said_so || self.assembler.has_failed();
         self.ended = last.or(is_over.then_some(None));
     }
 

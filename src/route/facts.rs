@@ -48,7 +48,7 @@ impl Facts {
         }
     }
 
-    /// What the ladder of that name goes by for this request.
+    /// What the ladder of that name goes by for this request. The salt is the store's.
     ///
     /// # Errors
     /// When the state cannot be read.
@@ -56,11 +56,11 @@ impl Facts {
         config: &Config,
         name: &LadderName,
         request: &ChatRequest,
-        store: &dyn Store,
+        (store, salt): (&dyn Store, &[u8]),
         now: Timestamp,
     ) -> Result<Self, StoreError> {
         let mut facts = Self { shape: RequestShape::of(request), ..Self::nothing(now) };
-        let beginnings = Beginnings::of(request, &store.salt()?);
+        let beginnings = Beginnings::of(request, salt);
         facts.noted = beginnings.noted;
         let Some(ladder) = config.ladders.get(name) else { return Ok(facts) };
         let deployments = deployments(config, ladder);

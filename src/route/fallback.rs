@@ -144,9 +144,9 @@ impl<S: Store> Store for FallbackStore<S> {
         id: &RequestId,
         ladder: &LadderName,
         now: Timestamp,
-        stale: Timestamp,
+        until: Timestamp,
     ) -> Result<Claim, StoreError> {
-        self.on(|store| store.claim_request(id, ladder, now, stale))
+        self.on(|store| store.claim_request(id, ladder, now, until))
     }
 
     fn answer(&self, id: &RequestId) -> Result<Option<KeptAnswer>, StoreError> {

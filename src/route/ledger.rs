@@ -68,7 +68,7 @@ pub struct Entry {
     pub metered: Metered,
     /// Which beginning of a prompt was served with it.
     pub prefixes: Vec<Prefix>,
-    /// A call under way that ends with this one, under an id of its own.
+    /// Under which id the call counted as under way, where that is not the request's own: a request may have two.
     pub lands: Option<RequestId>,
     /// What the failure taught of the model.
     pub findings: Vec<Finding>,
@@ -150,7 +150,7 @@ impl Ledger<'_> {
             let batch = Batch {
                 meters: count(&snapshot.usage, &spent, now),
                 estimates: entry.metered.estimate(asked, &snapshot.usage).into_iter().collect(),
-                landed: snapshot.usage.landed(asked.request_id, now).into_iter().chain(entry.lands.clone()).collect(),
+                landed: snapshot.usage.landed(entry.lands.as_ref().unwrap_or(asked.request_id), now),
                 cascades: entry
                     .ladder_end
                     .as_ref()

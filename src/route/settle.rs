@@ -75,7 +75,9 @@ impl<S: Store> Drive<'_, S> {
             }
             Came::Broke(evidence, shown) => {
                 let (failure, written) = self.classify(*evidence, &flight.step, attempt);
-                self.fail(flight, &failure, written, alone)?;
+                // Where it ends here, no retry is taken from the others.
+                let goes_on = self.job.stream != StreamPolicy::Fail;
+                self.fail(flight, &failure, written, alone && goes_on)?;
                 self.broke(shown);
                 Ok(())
             }
@@ -119,7 +121,7 @@ impl<S: Store> Drive<'_, S> {
         if self.job.stream == StreamPolicy::Fail {
             self.made.answer = Some(shown);
             self.machine.on_partial();
-        } else {
+        } else if self.machine.end().is_none() {
             self.observer.restart();
         }
     }
@@ -206,7 +208,7 @@ impl<S: Store> Drive<'_, S> {
         KeptAnswer {
             text: answer.map(|answer| clean(&answer.text)).unwrap_or_default(),
             parsed,
-            finish: answer.and_then(|answer| answer.finish.as_ref()).map(|finish| finish.as_str().to_owned()),
+            finish: answer.and_then(|answer| answer.finish.as_ref()).map(|finish| clean(finish.as_str())),
             reasoning: answer.map(|answer| clean(&answer.reasoning)).unwrap_or_default(),
             tool_calls: answer.filter(|answer| !answer.tool_calls.is_empty()).map(|answer| {
                 let mut calls = serde_json::to_value(&answer.tool_calls).unwrap_or_default();

@@ -28,6 +28,16 @@ fn the_budget_grants_so_many_retries_and_counts_none_that_it_denied() {
 }
 
 #[test]
+fn retries_that_a_clock_ran_ahead_for_are_not_counted_for_ever() {
+    on_both(|store| {
+        let take = |seconds| store.take_retry(&id("r"), at(seconds), at(seconds - 60), 1).expect("told");
+        assert!(take(100_000));
+        assert!(take(0), "the clock was put right");
+        assert!(!take(-30), "a clock that is behind a little still shares the budget");
+    });
+}
+
+#[test]
 fn of_many_that_want_the_last_retries_each_is_granted_once() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("state.db");
@@ -51,13 +61,15 @@ fn of_many_that_want_the_last_retries_each_is_granted_once() {
 fn an_id_is_taken_once_and_again_only_when_its_process_must_be_dead() {
     on_both(|store| {
         let claim = |name: &str, seconds| {
-            store.claim_request(&id(name), &"main".into(), at(seconds), at(seconds - 100)).expect("told")
+            store.claim_request(&id(name), &"main".into(), at(seconds), at(seconds + 100)).expect("told")
         };
         assert_eq!(claim("a", 0), Claim::Taken { attempts: 0 });
         let Claim::Known(known) = claim("a", 50) else { panic!("it is under way") };
         assert_eq!((known.outcome.as_str(), known.ladder.as_str(), known.started_at), ("unfinished", "main", at(0)));
         let attempts = vec![(id("a"), 0, attempt("groq/llama", AttemptKind::First, None, 1))];
         store.commit(&Batch { attempts, ..Batch::default() }).expect("written");
+        let hasty = store.claim_request(&id("a"), &"main".into(), at(60), at(61)).expect("told");
+        assert!(matches!(hasty, Claim::Known(_)), "how long the other one takes is not for this one to say");
         assert_eq!(claim("a", 101), Claim::Taken { attempts: 1 }, "the next attempt has the next place");
         assert!(matches!(claim("a", 102), Claim::Known(_)));
         store.commit(&Batch { request: Some(request("a", 101, vec![])), ..Batch::default() }).expect("written");

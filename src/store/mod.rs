@@ -272,14 +272,15 @@ pub trait Store {
     fn kept(&self, id: &RequestId) -> Result<Vec<(u32, KeptEvidence)>, StoreError>;
 
     /// Grants the request one more retry if all processes together were granted fewer than `budget` at or after
-    /// `since`; it is counted as of `now`. What is denied is noted as well.
+    /// `since`; it is counted as of `now`. What is denied is noted as well. What lies further ahead of `now` than `since`
+    /// lies behind it was counted by a wrong clock and does not count.
     ///
     /// # Errors
     /// When the state cannot be read or written.
     fn take_retry(&self, id: &RequestId, now: Timestamp, since: Timestamp, budget: u32) -> Result<bool, StoreError>;
 
-    /// Takes the id for a request that begins now. It is known already when it has ended, or began at or after `stale`
-    /// and may still be under way.
+    /// Takes the id for a request that begins now and is over at `until`, whatever becomes of its process. It is known
+    /// already when one of that id has ended, or may still be under way.
     ///
     /// # Errors
     /// When the state cannot be read or written.
@@ -288,7 +289,7 @@ pub trait Store {
         id: &RequestId,
         ladder: &LadderName,
         now: Timestamp,
-        stale: Timestamp,
+        until: Timestamp,
     ) -> Result<Claim, StoreError>;
 
     /// The answer of a request, if it is kept.

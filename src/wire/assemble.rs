@@ -136,6 +136,11 @@ impl Assembler {
         self.ended || self.error.is_some()
     }
 
+    /// Whether an error was seen, so that nothing that follows counts.
+    pub fn has_failed(&self) -> bool {
+        self.error.is_some()
+    }
+
     /// Whether [`so_far`](Self::so_far) is all that has come.
     pub fn kept_all(&self) -> bool {
         self.left_out == 0

@@ -20,7 +20,8 @@ pub(super) struct Kept {
 
 impl Kept {
     pub(super) fn take_retry(&mut self, now: Timestamp, since: Timestamp, budget: u32) -> bool {
-        let made = self.retries.iter().filter(|at| **at >= since).count();
+        let latest = now.checked_add(now.duration_since(since)).unwrap_or(Timestamp::MAX);
+        let made = self.retries.iter().filter(|at| (since..=latest).contains(*at)).count();
         let granted = made < budget as usize;
         self.retries.extend(granted.then_some(now));
         granted

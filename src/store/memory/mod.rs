@@ -47,6 +47,8 @@ struct State {
     /// By place in the log.
     requests: BTreeMap<i64, RequestRecord>,
     last_place: i64,
+    /// Until when the requests under chosen ids may be under way.
+    claims: BTreeMap<RequestId, Timestamp>,
     health: BTreeMap<Deployment, Health>,
     beside: Kept,
     commits: u64,
@@ -120,9 +122,9 @@ impl Store for MemoryStore {
         id: &RequestId,
         ladder: &LadderName,
         now: Timestamp,
-        stale: Timestamp,
+        until: Timestamp,
     ) -> Result<Claim, StoreError> {
-        Ok(self.state().claim(id, ladder, now, stale))
+        Ok(self.state().claim(id, ladder, now, until))
     }
 
     fn answer(&self, id: &RequestId) -> Result<Option<KeptAnswer>, StoreError> {
@@ -260,12 +262,14 @@ impl State {
         self.requests.iter().find(|(_, request)| request.id == *id).map(|(place, _)| *place)
     }
 
-    fn claim(&mut self, id: &RequestId, ladder: &LadderName, now: Timestamp, stale: Timestamp) -> Claim {
+    fn claim(&mut self, id: &RequestId, ladder: &LadderName, now: Timestamp, until: Timestamp) -> Claim {
         let row = self.place_of(id).and_then(|place| self.requests.get(&place));
         let positions = self.attempts.range((id.clone(), 0)..=(id.clone(), u32::MAX));
         let attempts = positions.last().map_or(0, |((_, position), _)| position + 1);
         match row {
-            Some(row) if row.outcome != Outcome::Unfinished || row.started_at >= stale => {
+            Some(row)
+                if row.outcome != Outcome::Unfinished || self.claims.get(id).is_some_and(|until| *until > now) =>
+            {
                 return Claim::Known(Box::new(self.whole(row)));
             }
             Some(_) => {
@@ -277,6 +281,7 @@ impl State {
             }
             None => self.append(RequestRecord { ladder: ladder.clone(), started_at: now, ..unfinished(id, now) }),
         }
+        self.claims.insert(id.clone(), until);
         self.commits += 1;
         Claim::Taken { attempts }
     }

@@ -42,26 +42,28 @@ pub(super) fn of_request(conn: &Connection, id: &RequestId) -> Result<Option<Kep
     Ok(Some(KeptAnswer { text, reasoning, tool_calls, parsed, finish: f.get()? }))
 }
 
-/// Takes the id for a request that begins now, unless it has ended, or is still under way: begun at or after `stale`.
+/// Takes the id until `until` for a request that begins now, unless one of that id has ended or may still be under way.
 /// The caller holds the write transaction.
 pub(super) fn claim(
     conn: &Connection,
     id: &RequestId,
     ladder: &LadderName,
     now: Timestamp,
-    stale: Timestamp,
+    until: Timestamp,
 ) -> Result<Claim, Trouble> {
-    // By its own row: the attempts of a process that died under the same id are older.
-    let sql = "SELECT 1 FROM requests WHERE id = ?1 AND (outcome <> ?2 OR started_at >= ?3)";
-    let values = params![id.as_str(), Outcome::Unfinished.as_str(), stale.as_millisecond()];
+    // By the time that was taken then: what this one is given says nothing of the other.
+    let sql = "SELECT 1 FROM requests WHERE id = ?1 AND (outcome <> ?2 OR claimed_until > ?3)";
+    let values = params![id.as_str(), Outcome::Unfinished.as_str(), now.as_millisecond()];
     if conn.prepare_cached(sql)?.exists(values)? {
         let filter = LogFilter { id: Some(id.clone()), ..LogFilter::default() };
         let known = log::read(conn, &filter)?.requests.pop();
         return Ok(known.map_or(Claim::Taken { attempts: 0 }, |known| Claim::Known(Box::new(known))));
     }
-    let sql = "INSERT INTO requests (id, ladder, started_at, latency_us, outcome) VALUES (?1, ?2, ?3, 0, ?4) \
-               ON CONFLICT (id) DO UPDATE SET ladder = excluded.ladder, started_at = excluded.started_at";
-    let values = params![id.as_str(), ladder.as_str(), now.as_millisecond(), Outcome::Unfinished.as_str()];
+    let sql = "INSERT INTO requests (id, ladder, started_at, latency_us, outcome, claimed_until) \
+               VALUES (?1, ?2, ?3, 0, ?4, ?5) ON CONFLICT (id) DO UPDATE SET ladder = excluded.ladder, \
+               started_at = excluded.started_at, claimed_until = excluded.claimed_until";
+    let unfinished = Outcome::Unfinished.as_str();
+    let values = params![id.as_str(), ladder.as_str(), now.as_millisecond(), unfinished, until.as_millisecond()];
     conn.prepare_cached(sql)?.execute(values)?;
     // The first attempts may have been pruned, and a place must not be used twice.
     let sql = "SELECT ifnull(max(position) + 1, 0) FROM attempts WHERE request_id = ?1";

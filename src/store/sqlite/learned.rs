@@ -8,8 +8,8 @@ use crate::domain::{CredentialName, ModelName, Prefix, ProviderName, RequestId};
 use crate::policy::{About, Finding};
 use crate::store::Batch;
 
-/// So many beginnings of prompts are remembered.
-const MOST_PREFIXES: i64 = 10_000;
+/// A beginning of a prompt is forgotten after an hour: no cache keeps it longer unless it is used.
+const FORGOTTEN_MS: i64 = 3_600_000;
 
 /// Writes what the batch says of models and prompts.
 pub(super) fn write(conn: &Connection, batch: &Batch) -> Result<(), Trouble> {
@@ -18,7 +18,12 @@ pub(super) fn write(conn: &Connection, batch: &Batch) -> Result<(), Trouble> {
         conn.prepare_cached(sql)?.execute([provider.as_str(), model.as_str()])?;
     }
     batch.findings.iter().try_for_each(|finding| put_finding(conn, finding))?;
-    batch.prefixes.iter().try_for_each(|prefix| put_prefix(conn, prefix))
+    batch.prefixes.iter().try_for_each(|prefix| put_prefix(conn, prefix))?;
+    if let Some(latest) = batch.prefixes.iter().map(|prefix| prefix.at).max() {
+        let old = latest.as_millisecond() - FORGOTTEN_MS;
+        conn.prepare_cached("DELETE FROM prefixes WHERE at < ?1")?.execute([old])?;
+    }
+    Ok(())
 }
 
 fn put_finding(conn: &Connection, finding: &Finding) -> Result<(), Trouble> {
@@ -73,8 +78,6 @@ fn put_prefix(conn: &Connection, prefix: &Prefix) -> Result<(), Trouble> {
         count(prefix.input_tokens),
         count(prefix.cached_tokens),
     ])?;
-    let sql = "DELETE FROM prefixes WHERE at < (SELECT at FROM prefixes ORDER BY at DESC LIMIT 1 OFFSET ?1)";
-    conn.prepare_cached(sql)?.execute([MOST_PREFIXES])?;
     Ok(())
 }
 

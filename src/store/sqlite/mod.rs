@@ -219,9 +219,9 @@ impl Store for SqliteStore {
         id: &RequestId,
         ladder: &LadderName,
         now: Timestamp,
-        stale: Timestamp,
+        until: Timestamp,
     ) -> Result<Claim, StoreError> {
-        self.write(|conn| answers::claim(conn, id, ladder, now, stale))
+        self.write(|conn| answers::claim(conn, id, ladder, now, until))
     }
 
     fn answer(&self, id: &RequestId) -> Result<Option<KeptAnswer>, StoreError> {

@@ -9,7 +9,7 @@ use crate::domain::RequestId;
 /// So many are kept, far more than any budget of a minute needs: the rest is for people who look.
 const MOST: i64 = 10_000;
 
-/// Grants one more retry if fewer than `budget` were granted at or after `since`. The caller holds the write
+/// Grants one more retry if fewer than `budget` were granted since `since`. The caller holds the write
 /// transaction, so of many that ask for the last one, one gets it.
 pub(super) fn take(
     conn: &Connection,
@@ -18,8 +18,10 @@ pub(super) fn take(
     since: Timestamp,
     budget: u32,
 ) -> Result<bool, Trouble> {
-    let sql = "SELECT count(*) FROM retries WHERE granted = 1 AND at >= ?1";
-    let made: i64 = conn.prepare_cached(sql)?.query_row([since.as_millisecond()], |row| row.get(0))?;
+    // What a clock that ran ahead has counted would else count until that time has come.
+    let sql = "SELECT count(*) FROM retries WHERE granted = 1 AND at BETWEEN ?1 AND ?2";
+    let latest = now.as_millisecond().saturating_add(now.as_millisecond().saturating_sub(since.as_millisecond()));
+    let made: i64 = conn.prepare_cached(sql)?.query_row([since.as_millisecond(), latest], |row| row.get(0))?;
     let granted = made < i64::from(budget);
     let sql = "INSERT INTO retries (at, request_id, granted) VALUES (?1, ?2, ?3)";
     conn.prepare_cached(sql)?.execute(params![now.as_millisecond(), id.as_str(), granted])?;

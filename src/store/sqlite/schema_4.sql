@@ -12,6 +12,9 @@ CREATE INDEX attempts_by_deployment ON attempts (provider, model, credential, st
 -- How many retries the request would have made if the budget had allowed them.
 ALTER TABLE requests ADD COLUMN retries_denied INTEGER NOT NULL DEFAULT 0;
 
+-- Until when a request under an id that its user chose may be under way; its process is dead after that.
+ALTER TABLE requests ADD COLUMN claimed_until INTEGER;
+
 -- Every retry that was asked for: the budget counts those that were granted.
 CREATE TABLE retries (
     place INTEGER PRIMARY KEY,
