@@ -2,7 +2,10 @@
 //!
 //! State outlives the process, so it is kept in wall-clock time, and every decision takes `now` as an argument.
 //! Latencies and deadlines run on the stopwatch, which never jumps. For tests the wall clock can stand still
-//! (`LLMR_NOW`) and the randomness can be fixed (`LLMR_SEED`).
+//! (`LLMR_NOW`) and the randomness can be fixed (`LLMR_SEED`), or all time can be invented: then it passes only where
+//! somebody waits for it, and as fast as the machine can count.
+
+mod invented;
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
@@ -10,24 +13,39 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
+pub use invented::Invented;
+
 /// The wall clock, or one moment at which it stands.
 #[derive(Debug, Clone, Copy)]
 pub struct Clock {
     stands_at: Option<Timestamp>,
-    started: Instant,
+    started: Stopwatch,
 }
 
 impl Clock {
     /// The system's clock, or one that stands at the given moment.
-    #[expect(clippy::disallowed_methods, reason = "this is the one place")]
     pub fn new(stands_at: Option<Timestamp>) -> Self {
-        Self { stands_at, started: Instant::now() }
+        Self { stands_at, started: Stopwatch::start() }
+    }
+
+    /// A clock of invented time, or one that stands at the given moment while the stopwatches of that time run.
+    pub fn of(time: &'static Invented, stands_at: Option<Timestamp>) -> Self {
+        Self { stands_at, started: Stopwatch::of(time) }
+    }
+
+    /// The invented time, where it is.
+    pub fn invented(&self) -> Option<&'static Invented> {
+        match self.started.0 {
+            Since::Real(_) => None,
+            Since::Invented(_, time) => Some(time),
+        }
     }
 
     /// The wall-clock time, in whole milliseconds, which is what the store keeps.
     #[expect(clippy::disallowed_methods, reason = "this is the one place")]
     pub fn now(&self) -> Timestamp {
-        let now = self.stands_at.unwrap_or_else(Timestamp::now);
+        let running = || self.invented().map_or_else(Timestamp::now, Invented::now);
+        let now = self.stands_at.unwrap_or_else(running);
         Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now)
     }
 
@@ -37,20 +55,45 @@ impl Clock {
     }
 
     /// Starts a stopwatch.
-    #[expect(clippy::disallowed_methods, reason = "this is the one place")]
     pub fn stopwatch(&self) -> Stopwatch {
-        Stopwatch(Instant::now())
+        self.invented().map_or_else(Stopwatch::start, Stopwatch::of)
+    }
+
+    /// What comes of the future, if it comes within this time.
+    pub async fn within<T>(&self, time: Duration, future: impl Future<Output = T>) -> Option<T> {
+        match self.invented() {
+            Some(invented) => invented.within(time, future).await,
+            None => tokio::time::timeout(time, future).await.ok(),
+        }
     }
 }
 
 /// Time since a moment, unmoved by changes of the wall clock.
 #[derive(Debug, Clone, Copy)]
-pub struct Stopwatch(Instant);
+pub struct Stopwatch(Since);
+
+#[derive(Debug, Clone, Copy)]
+enum Since {
+    Real(Instant),
+    Invented(Duration, &'static Invented),
+}
 
 impl Stopwatch {
+    #[expect(clippy::disallowed_methods, reason = "this is the one place")]
+    fn start() -> Self {
+        Self(Since::Real(Instant::now()))
+    }
+
+    fn of(time: &'static Invented) -> Self {
+        Self(Since::Invented(time.passed(), time))
+    }
+
     /// The time since it was started.
     pub fn elapsed(&self) -> Duration {
-        self.0.elapsed()
+        match self.0 {
+            Since::Real(started) => started.elapsed(),
+            Since::Invented(started, time) => time.passed().saturating_sub(started),
+        }
     }
 }
 

@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use llmr::drill::{Scenario, play_file};
+use llmr::clock::Clock;
+use llmr::drill::{Scenario, play_file, play_pure};
 
 /// Every file of the folder, by name.
 fn files() -> Vec<PathBuf> {
@@ -53,6 +54,25 @@ fn every_ladder_goes_as_its_scenario_says() {
     }
     assert!(failed.is_empty(), "{failed}");
     assert!(files.len() > 50, "only {} scenarios were found", files.len());
+}
+
+/// The very same files, without a socket, a thread or a wait.
+#[test]
+fn every_ladder_goes_the_same_on_the_pure_machine() {
+    let (mut failed, mut played, mut requests) = (String::new(), 0, 0);
+    let files = files();
+    let watch = Clock::new(None).stopwatch();
+    for path in &files {
+        let scenario = read(path).unwrap_or_else(|error| panic!("{}: {error}", name(path)));
+        let (wrong, sent) = play_pure(&scenario);
+        (played, requests) = (played + 1, requests + sent);
+        if !wrong.is_empty() {
+            failed.push_str(&format!("\n{}: {}\n{}", name(path), scenario.title, wrong.concat()));
+        }
+    }
+    let each_second = requests as f64 / watch.elapsed().as_secs_f64();
+    println!("{played} of {} scenarios, {requests} requests, {each_second:.0} each second", files.len());
+    assert!(failed.is_empty(), "{failed}");
 }
 
 #[test]

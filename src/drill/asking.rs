@@ -1,21 +1,20 @@
 //! One request of a scenario, sent as a process of its own would send it.
 
+use std::future::poll_fn;
+use std::task::Poll;
 use std::time::Duration;
 
-use crate::classify::Classifier;
 use crate::clock::{Clock, Rng};
 use crate::config::{CredentialConfig, KeyError};
-use crate::domain::{ChatRequest, LadderName, Message, ProviderName, Redactor, Role, Secret};
+use crate::domain::{ChatRequest, LadderName, Message, ProviderName, Role, Secret};
 use crate::ladder::Directives;
-use crate::route::{ConsumerGone, FallbackStore, Job, Observer, Report};
-use crate::store::{OpenOptions, SqliteStore};
-use crate::transport::{Transport, TransportOptions};
+use crate::route::{ConsumerGone, Job, Observer, Report};
 use crate::wire;
 use tokio::sync::watch;
 
 use super::file::{Ask, Then};
 use super::process::{Process, Wish};
-use super::stage::Stage;
+use super::stage::{Ground, Stage};
 
 /// What is asked unless the scenario wants a longer prompt.
 const PROMPT: &str = "What time is it?";
@@ -23,37 +22,27 @@ const PROMPT: &str = "What time is it?";
 /// Retries come at once: how long they wait is a number of its own, tested where it is made.
 const BACKOFF: Duration = Duration::from_millis(1);
 
-impl Stage {
+impl<G: Ground> Stage<G> {
     /// One request as a process of its own; no report when it does not live to tell.
-    pub(super) fn send(&self, ask: &Ask, id: &str) -> Result<Told, String> {
-        let store = FallbackStore::new(SqliteStore::open(&self.state(), OpenOptions::default()));
-        let transport = Transport::new(&TransportOptions::default()).map_err(|error| error.to_string())?;
-        let process = Process {
-            config: &self.config,
-            store: &store,
-            transport: &transport,
-            classifier: &Classifier::new(self.config.rules.clone()),
-            redactor: &Redactor::new(self.keys.values().map(|key| Secret::new(key))),
-            key: &|credential| self.key(credential),
-        };
+    pub(super) async fn send(&self, process: &Process<'_>, ask: &Ask, id: &str) -> Result<Told, String> {
         let mut rng = Rng::new(Some(7));
-        let job = self.job(&process, ask, id, &mut rng)?;
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        runtime.map_err(|error| error.to_string())?.block_on(self.live(&process, &job, ask, &mut rng))
+        let job = self.job(process, ask, id, &mut rng)?;
+        self.live(process, &job, ask, &mut rng).await
     }
 
     /// Lets the process live as long as the scenario says.
     async fn live(&self, process: &Process<'_>, job: &Job, ask: &Ask, rng: &mut Rng) -> Result<Told, String> {
         let mut eye = Eye { stage: self, ask, shown: Vec::new(), void: true, warnings: Vec::new() };
-        let before: usize = self.hits().values().sum();
-        let reached = async {
-            while self.hits().values().sum::<usize>() <= before {
-                tokio::task::yield_now().await;
+        let before: usize = self.ground.hits().values().sum();
+        let reached = poll_fn(|context| {
+            if self.ground.hits().values().sum::<usize>() > before {
+                return Poll::Ready(());
             }
-        };
+            context.waker().wake_by_ref();
+            Poll::Pending
+        });
         let (sender, stop) = watch::channel(false);
-        let clock = Clock::new(self.now.filter(|_| !ask.real_time));
-        let run = process.send(job, clock, rng, stop, &mut eye);
+        let run = process.send(job, self.clock(ask), rng, stop, &mut eye);
         let report = match ask.then {
             Some(Then::Killed) => tokio::select! {
                 report = run => Some(report),
@@ -69,6 +58,10 @@ impl Stage {
             Some(Then::PipeCloses) | None => Some(run.await),
         };
         Ok(Told { report: report.transpose()?, shown: eye.shown, warnings: eye.warnings })
+    }
+
+    fn clock(&self, ask: &Ask) -> Clock {
+        self.ground.clock(self.now.filter(|_| !ask.real_time))
     }
 
     fn job(&self, process: &Process<'_>, ask: &Ask, id: &str, rng: &mut Rng) -> Result<Job, String> {
@@ -91,7 +84,7 @@ impl Stage {
             no_fallback: ask.no_fallback,
             ..Directives::default()
         };
-        let clock = Clock::new(self.now.filter(|_| !ask.real_time));
+        let clock = self.clock(ask);
         let ladder = named.as_ref().unwrap_or(&self.config.default_ladder);
         let mut job = process.job(Wish { id, ladder, request, directives }, clock, rng)?;
         job.spec.limits.backoff = BACKOFF;
@@ -100,7 +93,7 @@ impl Stage {
     }
 
     /// The key, from an environment that holds what the scenario says.
-    fn key(&self, credential: &CredentialConfig) -> Result<Secret, KeyError> {
+    pub(super) fn key(&self, credential: &CredentialConfig) -> Result<Secret, KeyError> {
         let none = || std::io::Error::other("not on this stage");
         credential.resolve(&|name| self.keys.get(name).cloned(), &|_| Err(none()), &|_| Err(none()))
     }
@@ -114,15 +107,15 @@ pub(super) struct Told {
 }
 
 /// Watches one request.
-struct Eye<'a> {
-    stage: &'a Stage,
+struct Eye<'a, G> {
+    stage: &'a Stage<G>,
     ask: &'a Ask,
     shown: Vec<String>,
     void: bool,
     warnings: Vec<String>,
 }
 
-impl Observer for Eye<'_> {
+impl<G: Ground> Observer for Eye<'_, G> {
     fn text(&mut self, piece: &str) -> Result<(), ConsumerGone> {
         if self.ask.then == Some(Then::PipeCloses) {
             return Err(ConsumerGone);

@@ -8,10 +8,12 @@ mod asking;
 mod cast;
 mod compare;
 mod file;
+mod loopback;
 mod matrix;
 mod perform;
 mod plot;
 mod process;
+mod pure;
 mod stage;
 mod told;
 mod ways;
@@ -31,8 +33,10 @@ pub use plot::Kind;
 pub use told::{drill_text, play_json};
 pub use ways::Way;
 
+use loopback::Loopback;
 use plot::Plot;
-use stage::Stage;
+use pure::Pure;
+use stage::{Ground, Stage};
 
 impl Scenario {
     /// Reads the text of a file.
@@ -47,9 +51,18 @@ impl Scenario {
 /// Plays a scenario's file with its state in `folder`: what differs from what it expects, act by act; nothing when it
 /// goes as it says.
 pub fn play_file(scenario: &Scenario, folder: &Path) -> Vec<String> {
-    match Stage::set(scenario, folder) {
-        Ok(mut stage) => stage.play(&scenario.acts),
-        Err(error) => vec![format!("  {error}\n")],
+    play_on(scenario, Loopback::new(folder)).0
+}
+
+/// The same without a socket, a thread or a wait, on invented time; and how many requests that were.
+pub fn play_pure(scenario: &Scenario) -> (Vec<String>, usize) {
+    play_on(scenario, Pure::new())
+}
+
+fn play_on(scenario: &Scenario, ground: impl Ground) -> (Vec<String>, usize) {
+    match Stage::set(scenario, ground) {
+        Ok(mut stage) => (stage.play(&scenario.acts), stage.sent),
+        Err(error) => (vec![format!("  {error}\n")], 0),
     }
 }
 

@@ -10,13 +10,13 @@ use crate::domain::{ChatRequest, LadderName, Redactor, RequestId, Secret};
 use crate::ladder::Directives;
 use crate::route::{Facts, FallbackStore, Job, Observer, Outside, Report, Router, Stop, assemble, run};
 use crate::store::{SqliteStore, Store, StoreError};
-use crate::transport::Transport;
+use crate::transport::Carrier;
 
 /// What all requests of a rehearsal share.
 pub(super) struct Process<'a> {
     pub(super) config: &'a Config,
     pub(super) store: &'a FallbackStore<SqliteStore>,
-    pub(super) transport: &'a Transport,
+    pub(super) transport: &'a dyn Carrier,
     pub(super) classifier: &'a Classifier,
     pub(super) redactor: &'a Redactor,
     /// Gives the key of a credential.

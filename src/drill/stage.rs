@@ -1,31 +1,54 @@
 //! Playing one scenario the way the program itself goes.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use crate::catalog::{Catalog, Wire, parse_duration};
+use crate::clock::Clock;
 use crate::config::{self, Config};
 use crate::domain::{LadderName, Selector};
 use crate::policy::{Change, Versioned, VersionedCascade};
-use crate::rehearsal::{Provider, Script};
+use crate::rehearsal::Script;
 use crate::report::trail;
 use crate::route::Report;
-use crate::store::{Accounts, Batch, LogFilter, OpenOptions, Snapshot, SqliteStore, Store, update_locked};
+use crate::store::{Accounts, Batch, LogFilter, Snapshot, Store, StoreError, update_locked};
 use jiff::Timestamp;
 
 use super::asking::Told;
 use super::compare::differences;
 use super::file::{Act, Ask, Expect, Part, Scenario};
 
+/// What a scenario is played on: sockets and a file, or neither.
+pub(super) trait Ground: Sized {
+    /// Brings a provider on stage; where it is.
+    fn add(&mut self, name: &str, wire: Wire, script: Script) -> Result<String, String>;
+
+    /// The time, the wall clock standing at this moment or running.
+    fn clock(&self, stands_at: Option<Timestamp>) -> Clock;
+
+    /// Sends as many requests as the scenario wants at the same moment, each as a process of its own.
+    fn at_once(stage: &Stage<Self>, ask: &Ask) -> Result<Vec<Told>, String>;
+
+    /// How many requests reached each provider.
+    fn hits(&self) -> BTreeMap<String, usize>;
+
+    /// The body of the last request that each provider got.
+    fn last_bodies(&self) -> BTreeMap<String, String>;
+
+    /// Lets another process work on the state.
+    fn with_store<T>(&self, act: impl FnOnce(&dyn Store) -> Result<T, StoreError>) -> Result<T, String>;
+}
+
 /// A scenario on stage.
-pub(super) struct Stage {
-    pub(super) providers: BTreeMap<String, Provider>,
+pub(super) struct Stage<G> {
+    pub(super) ground: G,
     pub(super) keys: BTreeMap<String, String>,
     pub(super) config: Config,
-    folder: PathBuf,
     pub(super) now: Option<Timestamp>,
-    asked: usize,
+    pub(super) asked: usize,
+    /// Requests that were sent, all of those at the same moment counted.
+    pub(super) sent: usize,
 }
 
 /// What came of one act.
@@ -46,27 +69,26 @@ pub(super) struct Came {
     pub(super) last_bodies: BTreeMap<String, String>,
 }
 
-impl Stage {
-    /// Starts the providers and reads the config; the state is kept in the folder.
-    pub(super) fn set(scenario: &Scenario, folder: &Path) -> Result<Self, String> {
-        let (mut providers, mut keys) = (BTreeMap::new(), BTreeMap::new());
+impl<G: Ground> Stage<G> {
+    /// Brings the providers on stage and reads the config.
+    pub(super) fn set(scenario: &Scenario, mut ground: G) -> Result<Self, String> {
+        let mut keys = BTreeMap::new();
         let mut table = scenario.config.clone();
         for (name, part) in &scenario.providers {
             let wire = Wire::ALL.iter().copied().find(|wire| wire.as_str() == part.wire);
             let wire = wire.ok_or_else(|| format!("{name}: no wire `{}`", part.wire))?;
             let script = Script { replies: part.replies.clone(), cases: part.cases.clone() };
-            let provider = Provider::start(wire, script).map_err(|error| error.to_string())?;
+            let base_url = ground.add(name, wire, script)?;
             let all = table.entry("providers").or_insert_with(|| toml::Table::new().into());
             let all = all.as_table_mut().ok_or("providers is no table")?;
             let own = all.entry(name).or_insert_with(|| toml::Table::new().into());
-            describe(own.as_table_mut().ok_or("a provider is no table")?, name, part, &provider.base_url());
+            describe(own.as_table_mut().ok_or("a provider is no table")?, name, part, &base_url);
             keys.extend(part.keys.iter().map(|(alias, value)| (variable(name, alias), value.clone())));
-            providers.insert(name.clone(), provider);
         }
         let catalog = Catalog::builtin().map_err(|error| error.to_string())?;
         let config = config::parse(&table.to_string(), Path::new("scenario.toml"), catalog)
             .map_err(|problems| problems.iter().map(|problem| format!("{problem}\n")).collect::<String>())?;
-        Ok(Self { providers, keys, config, folder: folder.to_owned(), now: None, asked: 0 })
+        Ok(Self { ground, keys, config, now: None, asked: 0, sent: 0 })
     }
 
     /// Plays all acts; what is wrong, act by act.
@@ -104,56 +126,45 @@ impl Stage {
     }
 
     fn ask(&mut self, ask: &Ask, expect: &Expect) -> Result<String, String> {
-        let before = self.hits();
+        let before = self.ground.hits();
         let mut told = Vec::new();
         let every = ask.every.as_deref().map(span).transpose()?.unwrap_or_default();
         for turn in 0..ask.times.unwrap_or(1) {
             if turn > 0 {
                 self.now = self.now.map(|now| now + every);
             }
-            told.extend(self.at_once(ask)?);
+            self.asked += 1;
+            self.sent += ask.together.unwrap_or(1);
+            told.extend(G::at_once(self, ask)?);
         }
         let now = self.now.unwrap_or_default();
-        let store = self.store()?;
-        let snapshot = store.snapshot(&Accounts::None).map_err(|error| error.to_string())?;
-        let body = |provider: &Provider| provider.requests().last().map_or(String::new(), |seen| seen.body.to_string());
+        let snapshot = self.ground.with_store(|store| store.snapshot(&Accounts::None))?;
         let warnings: Vec<String> = told.iter().flat_map(|told: &Told| told.warnings.clone()).collect();
         let shown = told.last().map(|told| told.shown.clone()).unwrap_or_default();
         let came = Came {
             reports: told.into_iter().filter_map(|told| told.report).collect(),
             at_once: ask.together.is_some(),
-            hits: since(&before, self.hits()),
+            hits: since(&before, self.ground.hits()),
             holds: snapshot.holds,
             ladders: snapshot.cascades,
             shown,
-            last_bodies: self.providers.iter().map(|(name, provider)| (name.clone(), body(provider))).collect(),
+            last_bodies: self.ground.last_bodies(),
         };
         let mut wrong = differences(expect, &came, now);
         warnings.iter().for_each(|warning| wrong.push_str(&format!("    warning: {warning}\n")));
-        wrong.push_str(&self.promises(&came, &store)?);
+        wrong.push_str(&self.promises(&came)?);
         if !wrong.is_empty() {
             wrong.push_str(&explanation(&came, now));
         }
         Ok(wrong)
     }
 
-    /// As many requests as the scenario wants at the same moment, each in a thread with all that a process has.
-    fn at_once(&mut self, ask: &Ask) -> Result<Vec<Told>, String> {
-        self.asked += 1;
-        let stage = &*self;
-        std::thread::scope(|scope| {
-            let send = |n| scope.spawn(move || stage.send(ask, &format!("request-{}-{n}", stage.asked)));
-            let threads: Vec<_> = (0..ask.together.unwrap_or(1)).map(send).collect();
-            threads.into_iter().map(|thread| thread.join().map_err(|_| "it panicked".to_owned())?).collect()
-        })
-    }
-
     /// What holds in every scenario: the log has what happened, and no key is told.
-    fn promises(&self, came: &Came, store: &SqliteStore) -> Result<String, String> {
+    fn promises(&self, came: &Came) -> Result<String, String> {
         let mut wrong = String::new();
         for report in &came.reports {
             let filter = LogFilter { id: Some(report.record.id.clone()), ..LogFilter::default() };
-            let logged = store.requests(&filter).map_err(|error| error.to_string())?;
+            let logged = self.ground.with_store(|store| store.requests(&filter))?;
             let same = logged.iter().map(|row| row.attempts.len()).eq([report.record.attempts.len()]);
             if !same {
                 wrong.push_str(&format!("    log: {} differs from its report\n", report.record.id));
@@ -164,18 +175,6 @@ impl Stage {
             wrong.push_str("    secrets: a key is told\n");
         }
         Ok(wrong)
-    }
-
-    pub(super) fn hits(&self) -> BTreeMap<String, usize> {
-        self.providers.iter().map(|(name, provider)| (name.clone(), provider.hits())).collect()
-    }
-
-    pub(super) fn state(&self) -> PathBuf {
-        self.folder.join("state.db")
-    }
-
-    fn store(&self) -> Result<SqliteStore, String> {
-        SqliteStore::open(&self.state(), OpenOptions::default()).map_err(|error| error.to_string())
     }
 
     /// Clears all holds that cover a deployment which the selector means, and what is remembered of its ladders.
@@ -197,7 +196,7 @@ impl Stage {
             let cascades = ladders.map(VersionedCascade::removal).collect();
             (Batch { changes: covered.map(delete).collect(), cascades, ..Batch::default() }, ())
         };
-        update_locked(&self.store()?, &Accounts::None, clear).map_err(|error| error.to_string())
+        self.ground.with_store(|store| update_locked(store, &Accounts::None, clear))
     }
 }
 

@@ -5,6 +5,10 @@ use std::net::TcpStream;
 
 use serde_json::Value;
 
+use crate::catalog::Wire;
+
+use super::speech::Head;
+
 /// The largest head of a request, in bytes.
 const MAX_HEAD: u64 = 64 * 1024;
 
@@ -41,6 +45,17 @@ impl Seen {
         let field = self.body.get("model").and_then(Value::as_str);
         let in_path = || self.path.split_once("/models/").and_then(|(_, rest)| Some(rest.rsplit_once(':')?.0));
         field.or_else(in_path)
+    }
+
+    /// Whether it asks for an answer, at the place that this wire has for it.
+    pub(super) fn asks(&self, wire: Wire) -> bool {
+        let path = self.path.split('?').next().unwrap_or_default();
+        let is_ours = match wire {
+            Wire::OpenAi => path.ends_with("/chat/completions"),
+            Wire::Anthropic => path.ends_with("/messages"),
+            Wire::Gemini => path.ends_with(":generateContent") || path.ends_with(":streamGenerateContent"),
+        };
+        is_ours && self.method == "POST"
     }
 
     /// Whether the answer is to come piece by piece.
@@ -81,25 +96,10 @@ pub(super) fn read(stream: &TcpStream) -> io::Result<Option<Seen>> {
     Ok(Some(seen))
 }
 
-/// Writes the head of a reply. Every reply is the last of its connection: a scripted provider may do anything with it.
-pub(super) fn write_head<'a>(
-    stream: &mut TcpStream,
-    status: u16,
-    content_type: &str,
-    framing: &str,
-    headers: impl IntoIterator<Item = (&'a String, &'a String)>,
-) -> io::Result<()> {
-    let mut head = format!("HTTP/1.1 {status} Scripted\r\nconnection: close\r\n{framing}\r\n");
-    let mut typed = false;
-    for (name, value) in headers {
-        typed |= name.eq_ignore_ascii_case("content-type");
-        head.push_str(&format!("{name}: {value}\r\n"));
-    }
-    if !typed {
-        head.push_str(&format!("content-type: {content_type}\r\n"));
-    }
-    head.push_str("\r\n");
-    stream.write_all(head.as_bytes())
+/// Writes the head of a reply.
+pub(super) fn write_head(stream: &mut TcpStream, head: &Head) -> io::Result<()> {
+    let lines: String = head.headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    stream.write_all(format!("HTTP/1.1 {} Scripted\r\n{lines}\r\n", head.status).as_bytes())
 }
 
 /// Writes one piece of a body that is sent in pieces; an empty piece ends it.

@@ -4,6 +4,8 @@
 //! the error bodies. So a scripted provider is a small HTTP server of its own, and what it says is data. Threads of the
 //! standard library are enough and start in microseconds; nobody here sleeps, a pause between two pieces is a read
 //! with a timeout, which also notices at once when the client goes away or the provider is dropped.
+//!
+//! Where a thousand nights are to be tried out, the same words are said without a socket, on invented time.
 
 mod http;
 pub mod night;
@@ -11,10 +13,13 @@ mod play;
 mod render;
 mod script;
 mod server;
+mod speech;
+mod voices;
 
 pub use http::Seen;
 pub use script::{Case, Reply, Script};
 pub use server::Provider;
+pub use voices::Voices;
 
 #[cfg(test)]
 mod tests;

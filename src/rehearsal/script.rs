@@ -1,6 +1,6 @@
 //! What a provider says, as data.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -186,14 +186,39 @@ impl From<Vec<Reply>> for Script {
     }
 }
 
-impl Script {
-    /// Whether nobody listens at all.
-    pub(super) fn refuses(&self) -> bool {
-        matches!(self.replies.first(), Some(Reply::Refuse))
+/// A script and how far it has come.
+#[derive(Debug, Default)]
+pub(super) struct Prompter {
+    script: Script,
+    /// How often each list of the script was used.
+    used: HashMap<usize, usize>,
+}
+
+impl Prompter {
+    /// The script from its beginning.
+    pub(super) fn new(script: Script) -> Self {
+        Self { script, used: HashMap::new() }
     }
 
+    /// Whether nobody listens at all.
+    pub(super) fn refuses(&self) -> bool {
+        matches!(self.script.replies.first(), Some(Reply::Refuse))
+    }
+
+    /// What is said to this request.
+    pub(super) fn reply_to(&mut self, seen: &Seen) -> Reply {
+        let (list, replies) = self.script.list(seen);
+        let used = self.used.entry(list).or_default();
+        let number = *used;
+        *used += 1;
+        let reply = replies.get(number).or(replies.last()).cloned();
+        reply.unwrap_or_else(|| Reply::status(500, "the script is empty"))
+    }
+}
+
+impl Script {
     /// The list that answers this request: its number, and its replies. The number 0 is the list without conditions.
-    pub(super) fn list(&self, seen: &Seen) -> (usize, &[Reply]) {
+    fn list(&self, seen: &Seen) -> (usize, &[Reply]) {
         let fits = |case: &Case| {
             case.model.as_deref().is_none_or(|model| seen.model() == Some(model))
                 && case.key.as_deref().is_none_or(|key| seen.key() == Some(key))
@@ -201,9 +226,4 @@ impl Script {
         let case = self.cases.iter().enumerate().find(|(_, case)| fits(case));
         case.map_or((0, self.replies.as_slice()), |(at, case)| (at + 1, case.replies.as_slice()))
     }
-}
-
-/// The reply with this number, the last one being repeated.
-pub(super) fn nth(replies: &[Reply], number: usize) -> Option<&Reply> {
-    replies.get(number).or(replies.last())
 }

@@ -9,8 +9,10 @@ use std::thread::{self, JoinHandle};
 use crate::catalog::Wire;
 
 use super::http::{self, Seen};
-use super::play;
-use super::script::{Reply, Script, nth};
+use super::play::play;
+use super::script::{Prompter, Reply, Script};
+use super::speech::{models, not_found, speech};
+use super::voices::wire_version;
 
 /// How many requests are kept for [`Provider::requests`].
 const KEPT: usize = 10_000;
@@ -34,12 +36,10 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct State {
-    script: Script,
+    prompter: Prompter,
     stopped: bool,
     hits: usize,
     seen: Vec<Seen>,
-    /// How often each list of the script was used.
-    used: HashMap<usize, usize>,
     /// The open connections by number, to hang up on.
     open: HashMap<usize, TcpStream>,
     accepted: usize,
@@ -51,9 +51,9 @@ impl Provider {
     /// # Errors
     /// When no port can be had or no thread can be started.
     pub fn start(wire: Wire, script: impl Into<Script>) -> io::Result<Self> {
-        let script = script.into();
-        let refuses = script.refuses();
-        let shared = Arc::new(Shared { wire, state: Mutex::new(State { script, ..State::default() }) });
+        let prompter = Prompter::new(script.into());
+        let refuses = prompter.refuses();
+        let shared = Arc::new(Shared { wire, state: Mutex::new(State { prompter, ..State::default() }) });
         if refuses {
             let socket = tokio::net::TcpSocket::new_v4()?;
             socket.bind(SocketAddr::from(([127, 0, 0, 1], 0)))?;
@@ -69,8 +69,7 @@ impl Provider {
 
     /// The base URL, with the version part of the path that is usual for the wire.
     pub fn base_url(&self) -> String {
-        let version = if self.wire == Wire::Gemini { "v1beta" } else { "v1" };
-        format!("http://{}/{version}", self.address)
+        format!("http://{}/{}", self.address, wire_version(self.wire))
     }
 
     /// The wire format that it speaks.
@@ -80,9 +79,7 @@ impl Provider {
 
     /// Says from now on what this script says, from its beginning. One that refuses must have done so from the start.
     pub fn play(&self, script: impl Into<Script>) {
-        let mut state = self.shared.lock();
-        state.script = script.into();
-        state.used.clear();
+        self.shared.lock().prompter = Prompter::new(script.into());
     }
 
     /// How many requests for an answer have arrived.
@@ -159,37 +156,21 @@ impl Shared {
         stream.set_nodelay(true)?;
         let Some(seen) = http::read(&stream)? else { return Ok(()) };
         if seen.method == "GET" && seen.path.ends_with("/models") {
-            return play::list_models(stream);
+            return play(stream, &models());
         }
-        if seen.method != "POST" || !self.is_ours(&seen.path) {
-            return play::not_found(stream);
+        if !seen.asks(self.wire) {
+            return play(stream, &not_found());
         }
-        match self.reply_to(&seen) {
-            Some(reply) => play::play(stream, self.wire, &seen, &reply),
-            None => play::play(stream, self.wire, &seen, &Reply::status(500, "the script is empty")),
-        }
+        let reply = self.reply_to(&seen);
+        play(stream, &speech(self.wire, &seen, &reply))
     }
 
-    fn is_ours(&self, path: &str) -> bool {
-        let path = path.split('?').next().unwrap_or_default();
-        match self.wire {
-            Wire::OpenAi => path.ends_with("/chat/completions"),
-            Wire::Anthropic => path.ends_with("/messages"),
-            Wire::Gemini => path.ends_with(":generateContent") || path.ends_with(":streamGenerateContent"),
-        }
-    }
-
-    fn reply_to(&self, seen: &Seen) -> Option<Reply> {
+    fn reply_to(&self, seen: &Seen) -> Reply {
         let mut state = self.lock();
-        let State { script, hits, seen: kept, used, .. } = &mut *state;
-        *hits += 1;
-        if kept.len() < KEPT {
-            kept.push(seen.clone());
+        state.hits += 1;
+        if state.seen.len() < KEPT {
+            state.seen.push(seen.clone());
         }
-        let (list, replies) = script.list(seen);
-        let used = used.entry(list).or_default();
-        let number = *used;
-        *used += 1;
-        nth(replies, number).cloned()
+        state.prompter.reply_to(seen)
     }
 }

@@ -11,7 +11,7 @@ use crate::domain::{Answer, AttemptKind, Class, Deployment, Redactor, RequestRec
 use crate::ladder::{End, Exchange, Run, Skip, Step, StepSpec, View};
 use crate::policy::{self, Change, PolicySettings, Room, UsageState, claim, is_limited, room};
 use crate::store::{Accounts, Batch, Snapshot, Store, StoreError, update_once};
-use crate::transport::Transport;
+use crate::transport::Carrier;
 use crate::wire::HttpRequest;
 
 use super::cascade::Passing;
@@ -36,8 +36,8 @@ pub struct Router<'a, S> {
     pub clock: Clock,
     /// The state.
     pub store: &'a FallbackStore<S>,
-    /// The sockets.
-    pub transport: &'a Transport,
+    /// The sockets, or what stands for them.
+    pub transport: &'a dyn Carrier,
     /// What knows failures.
     pub classifier: &'a Classifier,
     /// What knows providers.
@@ -101,6 +101,14 @@ pub async fn run<S: Store>(
 #[expect(clippy::disallowed_methods, reason = "this is the one place that sleeps")]
 pub async fn pause(length: Duration) {
     tokio::time::sleep(length).await;
+}
+
+/// The same by this clock: on invented time nobody sleeps.
+pub(super) async fn rest(clock: Clock, length: Duration) {
+    match clock.invented() {
+        Some(time) => time.pass(length).await,
+        None => pause(length).await,
+    }
 }
 
 /// What the exchanges of a request have come to so far.
@@ -302,7 +310,7 @@ impl<'a, S: Store> Drive<'a, S> {
             let piece = LOOK.min(wait.saturating_sub(watch.elapsed()));
             let mut stop = self.stop.clone();
             tokio::select! {
-                () = pause(piece) => {}
+                () = rest(self.router.clock, piece) => {}
                 Ok(_) = stop.wait_for(|stopped| *stopped) => {
                     self.machine.on_interrupt();
                     return;

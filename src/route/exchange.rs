@@ -9,7 +9,7 @@ use crate::catalog::Wire;
 use crate::clock::Stopwatch;
 use crate::config::StreamPolicy;
 use crate::domain::{Answer, Evidence, StreamEvent, Timeouts, TransportFault};
-use crate::transport::{Body, Fault, Limit, PLAIN_BODY, Reply, Transport};
+use crate::transport::{Body, Carrier, Fault, Limit, PLAIN_BODY, Reply};
 use crate::wire::{Assembled, Assembler, Decoded, HttpRequest, StreamDecoder, decode, decode_sign};
 
 use super::job::{Lane, Wanted};
@@ -44,7 +44,7 @@ pub(super) struct Measured {
 
 /// One exchange about to be made.
 pub(super) struct Call<'a> {
-    pub(super) transport: &'a Transport,
+    pub(super) transport: &'a dyn Carrier,
     pub(super) http: HttpRequest,
     pub(super) lane: &'a Lane,
     pub(super) timeouts: Timeouts,
@@ -166,7 +166,7 @@ impl<'a> Call<'a> {
     async fn send(&self) -> Result<Reply, Missing> {
         let (limit, by_deadline) = self.next(None);
         let timeouts = Timeouts { first: limit.time, total: limit.time, ..self.timeouts };
-        self.transport.send(&self.http, &timeouts).await.map_err(|fault| self.missing(fault, limit, by_deadline))
+        self.transport.carry(&self.http, &timeouts).await.map_err(|fault| self.missing(fault, limit, by_deadline))
     }
 
     /// The next piece of the body.

@@ -11,11 +11,12 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+use crate::clock::Clock;
 use crate::domain::{AttemptKind, GivenUp, RequestId};
 use crate::ladder::{Exchange, StepSpec};
 use crate::store::{Store, StoreError};
 
-use super::drive::{Drive, Stop, pause};
+use super::drive::{Drive, Stop, rest};
 use super::exchange::{Call, Came, Measured, Opened};
 
 /// An exchange that was sent.
@@ -55,7 +56,7 @@ impl<'a, S: Store> Drive<'a, S> {
         let mut racers: Vec<Racer<'a>> = vec![(flight, Box::pin(call.open()))];
         loop {
             let patience = hedge_after.map(|after| after.saturating_sub(watch.elapsed()));
-            match next(&mut racers, patience, self.stop.clone()).await {
+            match next(self.router.clock, &mut racers, patience, self.stop.clone()).await {
                 Next::Stopped => return self.stop_all(racers),
                 Next::Slow => {
                     hedge_after = None;
@@ -126,7 +127,7 @@ impl<'a, S: Store> Drive<'a, S> {
 }
 
 /// Waits for the first of the racers to come to its first content, but not longer than the patience lasts.
-async fn next<'a>(racers: &mut [Racer<'a>], patience: Option<Duration>, mut stop: Stop) -> Next<'a> {
+async fn next<'a>(clock: Clock, racers: &mut [Racer<'a>], patience: Option<Duration>, mut stop: Stop) -> Next<'a> {
     let opened = poll_fn(|context| {
         for (at, (_, racer)) in racers.iter_mut().enumerate() {
             if let Poll::Ready(opened) = racer.as_mut().poll(context) {
@@ -139,6 +140,6 @@ async fn next<'a>(racers: &mut [Racer<'a>], patience: Option<Duration>, mut stop
         biased;
         Ok(_) = stop.wait_for(|stopped| *stopped) => Next::Stopped,
         opened = opened => opened,
-        () = pause(patience.unwrap_or_default()), if patience.is_some() => Next::Slow,
+        () = rest(clock, patience.unwrap_or_default()), if patience.is_some() => Next::Slow,
     }
 }

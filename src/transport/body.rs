@@ -1,5 +1,9 @@
 //! A body as it arrives, bounded in time and size.
 
+use std::fmt;
+use std::time::Duration;
+
+use crate::clock::Clock;
 use crate::domain::TransportFault;
 
 use super::fault::{Fault, Limit};
@@ -10,15 +14,61 @@ pub const PLAIN_BODY: usize = 64 * 1024 * 1024;
 /// The largest body that is read of an error, in bytes.
 pub const ERROR_BODY: usize = 8 * 1024 * 1024;
 
+/// The pieces of a body that no socket brings: how long after the one before each of them comes, or what comes in its
+/// place. Where they end, the body has ended properly.
+pub type Pieces = Box<dyn Iterator<Item = (Duration, Result<Vec<u8>, Fault>)>>;
+
 /// A body that is still arriving. Dropping it closes the connection.
-#[derive(Debug)]
 pub struct Body {
-    response: reqwest::Response,
+    source: Source,
+    /// By which waits are bounded.
+    clock: Clock,
+}
+
+enum Source {
+    Socket(reqwest::Response),
+    Invented(Pieces),
+}
+
+impl fmt::Debug for Body {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Body").finish_non_exhaustive()
+    }
+}
+
+impl Source {
+    async fn next(&mut self, clock: Clock) -> Result<Option<Vec<u8>>, Fault> {
+        match self {
+            Self::Socket(response) => match response.chunk().await {
+                Err(error) => Err(Fault::of_body(error)),
+                Ok(bytes) => Ok(bytes.map(Into::into)),
+            },
+            Self::Invented(pieces) => {
+                let Some((after, piece)) = pieces.next() else { return Ok(None) };
+                if let Some(time) = clock.invented() {
+                    time.pass(after).await;
+                }
+                piece.map(Some)
+            }
+        }
+    }
+
+    fn length(&self) -> Option<u64> {
+        match self {
+            Self::Socket(response) => response.content_length(),
+            Self::Invented(_) => None,
+        }
+    }
 }
 
 impl Body {
     pub(super) fn new(response: reqwest::Response) -> Self {
-        Self { response }
+        Self { source: Source::Socket(response), clock: Clock::new(None) }
+    }
+
+    /// A body of these pieces, on the invented time of the clock.
+    pub fn of(pieces: Pieces, clock: Clock) -> Self {
+        Self { source: Source::Invented(pieces), clock }
     }
 
     /// The next bytes, or none when the body has ended properly. A stream may be as long as it likes: who reads it keeps
@@ -27,12 +77,8 @@ impl Body {
     /// # Errors
     /// [`TransportFault::Cut`] when it ended before its time, and the limit's own fault when nothing came in time.
     pub async fn chunk(&mut self, limit: Limit) -> Result<Option<Vec<u8>>, Fault> {
-        match tokio::time::timeout(limit.time, self.response.chunk()).await {
-            Err(_) => Err(limit.passed()),
-            Ok(Err(error)) => Err(Fault::of_body(error)),
-            Ok(Ok(None)) => Ok(None),
-            Ok(Ok(Some(bytes))) => Ok(Some(bytes.into())),
-        }
+        let Self { source, clock } = self;
+        clock.within(limit.time, source.next(*clock)).await.unwrap_or_else(|| Err(limit.passed()))
     }
 
     /// The whole body, at most `max` bytes, within one limit for all of it.
@@ -40,7 +86,7 @@ impl Body {
     /// # Errors
     /// As [`chunk`](Self::chunk), and [`TransportFault::TooLarge`] beyond `max`.
     pub async fn whole(mut self, max: usize, limit: Limit) -> Result<Vec<u8>, Fault> {
-        if self.response.content_length().is_some_and(|length| length > max as u64) {
+        if self.source.length().is_some_and(|length| length > max as u64) {
             return Err(Fault::too_large(max));
         }
         let mut bytes = Vec::new();
@@ -60,7 +106,8 @@ impl Body {
 
     async fn fill(&mut self, bytes: &mut Vec<u8>, max: usize, limit: Limit) -> Option<Fault> {
         // One timer over all chunks: a drip would start a timer per chunk anew each time.
-        let wait = Limit { time: std::time::Duration::MAX, fault: TransportFault::Other };
+        let wait = Limit { time: Duration::MAX, fault: TransportFault::Other };
+        let clock = self.clock;
         let all = async {
             loop {
                 match self.chunk(wait).await {
@@ -76,9 +123,6 @@ impl Body {
                 }
             }
         };
-        match tokio::time::timeout(limit.time, all).await {
-            Err(_) => Some(limit.passed()),
-            Ok(fault) => fault,
-        }
+        clock.within(limit.time, all).await.unwrap_or_else(|| Some(limit.passed()))
     }
 }

@@ -49,7 +49,7 @@ impl Limit {
     }
 
     /// The fault of a limit that has passed.
-    pub(super) fn passed(self) -> Fault {
+    pub fn passed(self) -> Fault {
         Fault { kind: self.fault, detail: format!("after {:?}", self.time), sent: true }
     }
 }

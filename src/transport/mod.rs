@@ -12,6 +12,7 @@ mod body;
 mod fault;
 
 use std::fmt;
+use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -19,7 +20,7 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 
-pub use body::{Body, ERROR_BODY, PLAIN_BODY};
+pub use body::{Body, ERROR_BODY, PLAIN_BODY, Pieces};
 pub use fault::{Fault, Limit};
 
 use crate::domain::Timeouts;
@@ -91,6 +92,21 @@ pub struct Reply {
     pub headers: Vec<(String, String)>,
     /// What follows.
     pub body: Body,
+}
+
+/// What carries a request to its provider and the reply back: sockets, or a rehearsal that needs none.
+pub trait Carrier {
+    /// Sends the request and waits for the head of the reply, no longer than `first` and `total` allow.
+    fn carry<'a>(&'a self, request: &'a HttpRequest, timeouts: &'a Timeouts) -> Carried<'a>;
+}
+
+/// The head of a reply to come, or the fault that keeps it from beginning.
+pub type Carried<'a> = Pin<Box<dyn Future<Output = Result<Reply, Fault>> + 'a>>;
+
+impl Carrier for Transport {
+    fn carry<'a>(&'a self, request: &'a HttpRequest, timeouts: &'a Timeouts) -> Carried<'a> {
+        Box::pin(self.send(request, timeouts))
+    }
 }
 
 impl Transport {
