@@ -122,8 +122,10 @@ fn a_wrong_expectation_is_noticed() {
     ] {
         assert!(good.contains(right), "{right}");
         fs::write(&path, good.replace(right, wrong)).expect("written");
-        let found = play(&path).concat();
-        assert!(found.contains(&format!("{told}:")), "{right} -> {wrong}: {found}");
+        let pure = play_pure(&read(&path).expect("a scenario")).0;
+        for found in [play(&path).concat(), pure.concat()] {
+            assert!(found.contains(&format!("{told}:")), "{right} -> {wrong}: {found}");
+        }
     }
 }
 

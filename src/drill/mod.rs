@@ -97,4 +97,6 @@ pub fn drill(config: &Config, ladder: &LadderName, kinds: &[Kind], terms: &Terms
 }
 
 #[cfg(test)]
+mod nights;
+#[cfg(test)]
 mod tests;

@@ -86,7 +86,7 @@ enum Seat<F: Future> {
 }
 
 /// What comes of all of them, in order.
-async fn all<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output>
+pub(super) async fn all<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output>
 where
     F::Output: Unpin,
 {

@@ -111,7 +111,13 @@ impl<S: Store> Drive<'_, S> {
             }
             Err(failure) => {
                 let failure = presentable(*failure, self.router.redactor);
-                self.fail(flight, &failure, written, alone)
+                // What is refused at its end, by a filter, was shown as it came.
+                let shown =
+                    self.made.answer.clone().filter(|answer| self.job.shows_pieces() && !answer.text.trim().is_empty());
+                let goes_on = shown.is_none() || self.job.stream != StreamPolicy::Fail;
+                self.fail(flight, &failure, written, alone && goes_on)?;
+                shown.into_iter().for_each(|shown| self.broke(shown));
+                Ok(())
             }
         }
     }
