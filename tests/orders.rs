@@ -139,8 +139,11 @@ fn flags_choose_who_has_the_prompt_in_its_cache() {
     let providers = [a, openai(warm)];
     let stage = stage(&providers, "", "");
     let prompt = format!("{}why?", "instructions. ".repeat(400));
-    stage.run(&["chat", "-m", "b/m", "-s", &prompt, "one"]).exits(0);
     let plain = ["-s", &prompt, "two"];
+    stage.run(&["chat", "-m", "b/m", "-s", &prompt, "one"]).exits(0);
+    let kept = order(&stage, &[&plain[..], &["--prefer-cache"]].concat());
+    assert_eq!(kept[0].0, "a/m", "who never asks for the cache pays for no notes");
+    stage.run(&["chat", "-m", "b/m", "-s", &prompt, "--prefer-cache", "one"]).exits(0);
     assert_eq!(names(&stage, &plain), ["a/m", "b/m"]);
     let preferred = order(&stage, &[&plain[..], &["--prefer-cache"]].concat());
     assert_eq!(preferred[0].0, "b/m");

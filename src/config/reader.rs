@@ -93,13 +93,16 @@ impl Reader {
     }
 }
 
+/// So many words are still a help to who looks for one.
+const MOST_NAMED: usize = 24;
+
 /// "did you mean … ?", when a known word is near; else the words that are known, if they are few.
 pub(super) fn suggest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let known: Vec<&str> = known.into_iter().collect();
     if let Some(near) = nearest_word(word, known.iter().copied()) {
         return Some(format!("did you mean `{near}`?"));
     }
-    (!known.is_empty() && known.len() <= 20).then(|| format!("known are {}", known.join(", ")))
+    (!known.is_empty() && known.len() <= MOST_NAMED).then(|| format!("known are {}", known.join(", ")))
 }
 
 /// A value with its place.
