@@ -181,8 +181,7 @@ impl<'a> Stage<'a> {
 
     /// The events of these pieces; without any not even what comes before them.
     fn events(self, chunks: &[String]) -> Vec<String> {
-        let begins = !chunks.is_empty();
-        begins.then(|| self.rendered(Said::words(chunks), None, None).pieces()).unwrap_or_default()
+        if chunks.is_empty() { Vec::new() } else { self.rendered(Said::words(chunks), None, None).pieces() }
     }
 }
 
@@ -191,19 +190,19 @@ fn nothing(ending: Ending) -> Speech {
 }
 
 fn whole(status: u16, headers: &BTreeMap<String, String>, body: String) -> Speech {
-    let head = Head::new(status, JSON, ("content-length", body.len().to_string()), headers);
+    let head = Head::new(status, JSON, ("content-length", &body.len().to_string()), headers);
     Speech { wait_ms: 0, head: Some(head), pieces: at_once([body]), ending: Ending::Whole }
 }
 
 fn in_pieces(kind: &str, headers: &BTreeMap<String, String>, pieces: Vec<Piece>, ending: Ending) -> Speech {
-    let head = Head::new(200, kind, ("transfer-encoding", "chunked".to_owned()), headers);
+    let head = Head::new(200, kind, ("transfer-encoding", "chunked"), headers);
     Speech { wait_ms: 0, head: Some(Head { in_pieces: true, ..head }), pieces, ending }
 }
 
 impl Head {
-    fn new(status: u16, kind: &str, framing: (&str, String), own: &BTreeMap<String, String>) -> Self {
+    fn new(status: u16, kind: &str, framing: (&str, &str), own: &BTreeMap<String, String>) -> Self {
         let line = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        let mut headers = vec![line("connection", "close"), line(framing.0, &framing.1)];
+        let mut headers = vec![line("connection", "close"), line(framing.0, framing.1)];
         headers.extend(own.iter().map(|(name, value)| line(name, value)));
         if !own.keys().any(|name| name.eq_ignore_ascii_case("content-type")) {
             headers.push(line("content-type", kind));
