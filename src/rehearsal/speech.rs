@@ -181,10 +181,7 @@ impl<'a> Stage<'a> {
 
     /// The events of these pieces; without any not even what comes before them.
     fn events(self, chunks: &[String]) -> Vec<String> {
-        if chunks.is_empty() {
-            return Vec::new();
-        }
-        self.rendered(Said::words(chunks), None, None).pieces()
+        if chunks.is_empty() { Vec::new() } else { self.rendered(Said::words(chunks), None, None).pieces() }
     }
 }
 

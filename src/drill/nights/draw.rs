@@ -82,7 +82,7 @@ fn between(from: u64, to: u64) -> impl Strategy<Value = Duration> {
 fn question() -> impl Strategy<Value = Question> {
     let after = prop_oneof![3 => between(0, 5000), 2 => between(0, 600_000), 1 => between(0, 21_600_000)];
     let together = prop_oneof![6 => Just(1_usize), 1 => 2..4_usize];
-    let (words, max) = (prop_oneof![9 => 1..9_usize, 1 => 2000..9000_usize], option::of(1..5000_u32));
+    let (words, max) = (prop_oneof![40 => 1..9_usize, 1 => 2000..9000_usize], option::of(1..5000_u32));
     (after, together, any::<bool>(), prop::bool::weighted(0.1), words, max, any::<u64>()).prop_map(
         |(after, together, stream, schema, words, max_tokens, seed)| Question {
             after,

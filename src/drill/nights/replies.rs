@@ -100,10 +100,7 @@ fn broken() -> impl Strategy<Value = Reply> {
     prop_oneof![
         3 => cut().prop_map(|chunks| Reply::CutStream { chunks }),
         2 => cut().prop_map(|chunks| Reply::ErrorEvent { chunks, error: Value::Null }),
-        2 => (cut(), any::<Index>()).prop_map(|(chunks, at)| {
-            let (_, _, body) = at.get(captured());
-            Reply::ErrorEvent { chunks, error: body.as_str().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default() }
-        }),
+        2 => (cut(), any::<Index>()).prop_map(|(chunks, at)| Reply::ErrorEvent { chunks, error: error(at) }),
         2 => cut().prop_map(|chunks| Reply::Stall { chunks }),
         1 => (cut(), 200..3000_u64).prop_map(|(chunks, every_ms)| Reply::Pings { chunks, every_ms }),
         1 => Just(Reply::Hang),
@@ -111,6 +108,13 @@ fn broken() -> impl Strategy<Value = Reply> {
         1 => Just(Reply::Refuse),
         1 => raw(),
     ]
+}
+
+/// A body that came with a status of failure; those that came with a 200 may be the end of an answer.
+fn error(at: Index) -> Value {
+    let failures: Vec<_> = captured().iter().filter(|(status, ..)| *status >= 400).collect();
+    let (_, _, body) = at.get(&failures);
+    body.as_str().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
 }
 
 /// Any of all kinds.

@@ -34,7 +34,7 @@ pub(super) struct Trace {
     pub(super) sent: Vec<Sent>,
     /// Who was done, with what, and when.
     pub(super) ended: Vec<(Deployment, Option<Class>, Timestamp)>,
-    /// What was shown; a new element begins where everything before is void.
+    /// What was shown; a new element begins where it was said that everything before is void.
     pub(super) shown: Vec<String>,
     /// Whether anything may be shown before the end.
     pub(super) shows: bool,
