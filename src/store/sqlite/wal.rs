@@ -1,6 +1,6 @@
 //! Keeping the WAL short.
 //!
-//! The first process to open the file after a pause reads the whole WAL, at about 1 µs a page, and most of our processes
+//! The first process to open the file after a pause reads the whole WAL, at 1 to 7 µs a page, and most of our processes
 //! are such a first one. Writing the WAL back costs two fsyncs, so it is not done at every end of a process either.
 //! SQLite's own checkpoint copies the pages but leaves it to the next writer *of the same moment* to start the WAL over;
 //! where each process writes once and is gone, that never happens, and the WAL grows for ever. So a process that has
@@ -15,8 +15,9 @@ use rusqlite::Connection;
 use super::OpenOptions;
 use super::open::be_patient;
 
-/// From this size on, in bytes, it is written back at the end: some thirty requests.
-pub(super) const LONG: u64 = 400 << 10;
+/// From this size on, in bytes, it is written back at the end: some ten requests. Most of what a longer one costs comes
+/// before the first byte of each answer, the fsyncs after the last one.
+pub(super) const LONG: u64 = 128 << 10;
 
 /// From this size on while more is to be written: the cost of writing back, a few milliseconds, is then that of a hundred
 /// commits.
