@@ -38,14 +38,12 @@ impl Shape {
         if answer.text.trim().is_empty() {
             return Err(wrong("answer.empty", "the answer is empty"));
         }
-        let Some(schema) = &self.0 else {
-            return if answer.finish == Some(Finish::ContentFilter) {
-                let words = "the answer was filtered";
-                Err(Box::new(Failure::new(Class::ContentPolicy, ScopeLevel::Request, "answer.filtered", words)))
-            } else {
-                Ok(None)
-            };
-        };
+        // Before its shape: what a filter cut off would read as broken JSON, and be asked for again in vain.
+        if answer.finish == Some(Finish::ContentFilter) {
+            let words = "the answer was filtered";
+            return Err(Box::new(Failure::new(Class::ContentPolicy, ScopeLevel::Request, "answer.filtered", words)));
+        }
+        let Some(schema) = &self.0 else { return Ok(None) };
         let quote = excerpt(&answer.text, QUOTE);
         let value: Value = match serde_json::from_str(unfenced(&answer.text)) {
             Ok(value) => value,
@@ -103,6 +101,7 @@ mod tests {
             (r#"{"town": "Bern"}"#, Some(Finish::Stop), "answer.schema"),
             (r#"{"city": 7}"#, Some(Finish::Stop), "answer.schema"),
             ("  ", Some(Finish::Stop), "answer.empty"),
+            (r#"{"city": "Be"#, Some(Finish::ContentFilter), "answer.filtered"),
         ] {
             assert_eq!(rule(text, finish), Err(expected.to_owned()), "{text}");
         }

@@ -26,6 +26,8 @@ pub(super) fn read(word: Option<&Value>) -> Option<Finish> {
         | "refusal"
         | "guardrail_intervened" => Finish::ContentFilter,
         "tool_calls" | "tool_use" | "function_call" => Finish::ToolCalls,
+        // Gemini's model tried to call a tool and failed: what it said before is not the answer.
+        "malformed_function_call" | "unexpected_tool_call" => Finish::Error,
         "error" | "network_error" | "insufficient_system_resource" => Finish::Error,
         _ => Finish::Other(word.chars().take(64).collect()),
     })
