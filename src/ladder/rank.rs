@@ -53,6 +53,11 @@ impl Strategy {
         matches!(self, Self::Latency | Self::Cost)
     }
 
+    /// Whether only this ladder's own requests say something: another's work may be easier.
+    pub const fn is_of_the_ladder(self) -> bool {
+        matches!(self, Self::Cost)
+    }
+
     /// Whether it goes by what is used and under way.
     pub const fn needs_usage(self) -> bool {
         matches!(self, Self::Usage | Self::LeastBusy | Self::Cost)

@@ -64,7 +64,9 @@ impl Facts {
         let deployments = deployments(config, ladder);
         let limits = &ladder.limits;
         if ladder.strategy.needs_records() || limits.max_latency.is_some() || limits.hedge == Hedge::P95 {
-            facts.records = store.track_records(&deployments, now - RECORD_WINDOW, RECORD_ATTEMPTS)?;
+            // What an answer takes depends on the work: shares of success are those of this ladder alone.
+            let own = ladder.strategy.is_of_the_ladder().then_some(name);
+            facts.records = store.track_records(&deployments, own, now - RECORD_WINDOW, RECORD_ATTEMPTS)?;
         }
         if ladder.strategy.needs_usage() || limits.max_cost_per_1k_usd.is_some() {
             let targets: Vec<_> = deployments.iter().map(|deployment| config.target(deployment)).collect();

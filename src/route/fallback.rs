@@ -7,7 +7,7 @@ use std::cell::{Cell, RefCell};
 
 use jiff::Timestamp;
 
-use crate::domain::{Deployment, KeptAnswer, KeptEvidence, Prefix, RequestId};
+use crate::domain::{Deployment, KeptAnswer, KeptEvidence, LadderName, Prefix, RequestId};
 use crate::policy::{
     CascadeChange, Change, Finding, MeterChange, TrackRecord, Versioned, VersionedCascade, VersionedMeter,
 };
@@ -155,8 +155,14 @@ impl<S: Store> Store for FallbackStore<S> {
         self.on(|store| store.prefixes(digest, since))
     }
 
-    fn track_records(&self, of: &[Deployment], since: Timestamp, most: u32) -> Result<Vec<TrackRecord>, StoreError> {
-        self.on(|store| store.track_records(of, since, most))
+    fn track_records(
+        &self,
+        of: &[Deployment],
+        ladder: Option<&LadderName>,
+        since: Timestamp,
+        most: u32,
+    ) -> Result<Vec<TrackRecord>, StoreError> {
+        self.on(|store| store.track_records(of, ladder, since, most))
     }
 
     fn shapes_since(&self, since: Timestamp) -> Result<Vec<ShapeCount>, StoreError> {

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::contract::{at, attempt, change, circuit, cooldown, quarantine, request};
 use super::contract_cascades::cascade;
 use super::{Accounts, Batch, LogFilter, MemoryStore, OpenOptions, SqliteStore, Store, StoreError};
-use crate::domain::{AttemptKind, AttemptRecord, Class, RequestId};
+use crate::domain::{AttemptKind, AttemptRecord, Class, LadderName, RequestId};
 use crate::policy::{CascadeChange, Change, Family, HoldRecord};
 
 fn record() -> impl Strategy<Value = HoldRecord> {
@@ -114,8 +114,10 @@ proptest! {
         }
         prop_assert_eq!(kind(file.health()), kind(memory.health()));
         let asked = ["groq/llama@team", "groq/llama", "lab/qwen"].map(|who| who.parse().expect("a deployment"));
-        for since in [0, 25] {
-            prop_assert_eq!(kind(file.track_records(&asked, at(since), 200)), kind(memory.track_records(&asked, at(since), 200)));
+        for (since, ladder) in [(0, None), (25, None), (0, Some("main")), (0, Some(""))] {
+            let ladder = ladder.map(LadderName::from);
+            let of = |store: &dyn Store| kind(store.track_records(&asked, ladder.as_ref(), at(since), 200));
+            prop_assert_eq!(of(&file), of(&memory));
         }
         for filter in filters.iter().chain([&LogFilter::default()]) {
             prop_assert_eq!(kind(file.log(filter)), kind(memory.log(filter)), "{:?}", filter);

@@ -7,7 +7,10 @@ use serde_json::json;
 
 use super::contract::{at, attempt, on_both, request};
 use super::{Batch, Claim, Claiming, OpenOptions, SqliteStore, Store};
-use crate::domain::{AttemptKind, AttemptRecord, Class, Deployment, GivenUp, KeptAnswer, Prefix, RequestId, Usage};
+use crate::domain::{
+    AttemptKind, AttemptRecord, Class, Deployment, GivenUp, KeptAnswer, LadderName, Prefix, RequestId, RequestRecord,
+    Usage,
+};
 use crate::policy::{About, Finding, TrackRecord};
 
 fn id(text: &str) -> RequestId {
@@ -158,7 +161,7 @@ fn what_was_given_up_says_nothing_of_the_deployment() {
         store.commit(&Batch { attempts: vec![(id("a"), 0, given_up.clone())], ..Batch::default() }).expect("written");
         assert_eq!(store.health().expect("read"), []);
         assert_eq!(store.shapes_since(at(0)).expect("read"), []);
-        assert_eq!(store.track_records(std::slice::from_ref(&given_up.deployment), at(0), 9).expect("read"), []);
+        assert_eq!(store.track_records(std::slice::from_ref(&given_up.deployment), None, at(0), 9).expect("read"), []);
         let logged = store.requests(&super::LogFilter::default()).expect("read");
         assert_eq!(logged[0].attempts, [given_up]);
     });
@@ -187,7 +190,7 @@ fn a_track_record_is_made_of_the_latest_attempts_at_each_deployment() {
         store.commit(&Batch { attempts, ..Batch::default() }).expect("written");
         let records = |names: &[&str], since, most| {
             let of: Vec<Deployment> = names.iter().map(|name| who(name)).collect();
-            store.track_records(&of, at(since), most).expect("read")
+            store.track_records(&of, None, at(since), most).expect("read")
         };
         let all = records(&[fine, "nobody/x", lame], 0, 200);
         assert_eq!(all.iter().map(|record| &record.deployment).collect::<Vec<_>>(), [&who(fine), &who(lame)]);
@@ -205,5 +208,33 @@ fn a_track_record_is_made_of_the_latest_attempts_at_each_deployment() {
             );
         }
         assert_eq!(records(&[lame], 27, 200), []);
+    });
+}
+
+#[test]
+fn a_track_record_may_be_of_one_ladder_and_other_traffic_does_not_make_it_slow() {
+    on_both(|store| {
+        let who = "lab/qwen".parse::<Deployment>().expect("a deployment");
+        let at_once = |class, second| attempt("lab/qwen", AttemptKind::First, class, second);
+        for (name, ladder, seconds, class) in
+            [("m", "main", 0..2, None), ("o", "other", 2..9, Some(Class::InvalidOutput)), ("l", "main", 9..10, None)]
+        {
+            let attempts = seconds.clone().map(|second| at_once(class, second)).collect();
+            let request = RequestRecord { ladder: ladder.into(), attempts, ..request(name, seconds.start, Vec::new()) };
+            store.commit(&Batch { request: Some(request), ..Batch::default() }).expect("written");
+        }
+        let counts = |ladder: Option<&str>, most| {
+            let ladder = ladder.map(LadderName::from);
+            let records = store.track_records(std::slice::from_ref(&who), ladder.as_ref(), at(0), most).expect("read");
+            records.first().map_or((0, 0), |record| (record.answered, record.invalid))
+        };
+        assert_eq!([counts(None, 200), counts(None, 2)], [(3, 7), (1, 1)]);
+        assert_eq!(
+            [counts(Some("main"), 200), counts(Some("other"), 200), counts(Some("no"), 200)],
+            [(3, 0), (0, 7), (0, 0)]
+        );
+        assert_eq!(counts(Some("main"), 2), (2, 0), "of the latest ten");
+        assert_eq!(counts(Some("main"), 1), (1, 0), "of the latest five");
+        assert_eq!(counts(Some("other"), 1), (0, 1));
     });
 }

@@ -328,11 +328,18 @@ pub trait Store {
     fn shapes_since(&self, since: Timestamp) -> Result<Vec<ShapeCount>, StoreError>;
 
     /// What the latest attempts at each of these deployments come to: at most `most` each, started at or after the time.
-    /// One without any is left out.
+    /// With a ladder only those for its requests; they are looked for among the latest `most` times
+    /// [`OTHER_LADDERS`], so that much traffic of other ladders does not make it slow. One without any is left out.
     ///
     /// # Errors
     /// When the state cannot be read.
-    fn track_records(&self, of: &[Deployment], since: Timestamp, most: u32) -> Result<Vec<TrackRecord>, StoreError>;
+    fn track_records(
+        &self,
+        of: &[Deployment],
+        ladder: Option<&LadderName>,
+        since: Timestamp,
+        most: u32,
+    ) -> Result<Vec<TrackRecord>, StoreError>;
 
     /// A number that is another one once any process has committed; it says nothing else.
     ///
@@ -351,6 +358,9 @@ pub trait Store {
     /// When the state cannot be read.
     fn salt(&self) -> Result<Vec<u8>, StoreError>;
 }
+
+/// Of the latest attempts at a deployment, how many times as many are looked at as are wanted of one ladder.
+pub const OTHER_LADDERS: u32 = 5;
 
 /// How often [`update`] decides before it takes the lock first: the read is then outside the lock, which is what a
 /// quiet store wants.

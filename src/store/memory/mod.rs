@@ -10,8 +10,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use jiff::Timestamp;
 
 use super::{
-    Accounts, Batch, Claim, Claiming, Health, LogFilter, LogPage, ShapeCount, Snapshot, Store, StoreError,
-    tally_unfinished, unfinished,
+    Accounts, Batch, Claim, Claiming, Health, LogFilter, LogPage, OTHER_LADDERS, ShapeCount, Snapshot, Store,
+    StoreError, tally_unfinished, unfinished,
 };
 use crate::clock::Rng;
 use crate::domain::{
@@ -150,9 +150,15 @@ impl Store for MemoryStore {
         Ok(counts.into_iter().map(count).collect())
     }
 
-    fn track_records(&self, of: &[Deployment], since: Timestamp, most: u32) -> Result<Vec<TrackRecord>, StoreError> {
+    fn track_records(
+        &self,
+        of: &[Deployment],
+        ladder: Option<&LadderName>,
+        since: Timestamp,
+        most: u32,
+    ) -> Result<Vec<TrackRecord>, StoreError> {
         let state = self.state();
-        Ok(of.iter().filter_map(|deployment| state.track_record(deployment, since, most)).collect())
+        Ok(of.iter().filter_map(|deployment| state.track_record(deployment, ladder, since, most)).collect())
     }
 
     fn change_token(&self) -> Result<u64, StoreError> {
@@ -297,14 +303,25 @@ impl State {
         *moment = (*moment).max(Some(attempt.started_at));
     }
 
-    fn track_record(&self, deployment: &Deployment, since: Timestamp, most: u32) -> Option<TrackRecord> {
-        let counts = |attempt: &&AttemptRecord| {
+    fn track_record(
+        &self,
+        deployment: &Deployment,
+        ladder: Option<&LadderName>,
+        since: Timestamp,
+        most: u32,
+    ) -> Option<TrackRecord> {
+        let counts = |(_, attempt): &(&(RequestId, u32), &AttemptRecord)| {
             attempt.deployment == *deployment && attempt.started_at >= since && attempt.given_up.is_none()
         };
-        let mut latest: Vec<&AttemptRecord> = self.attempts.values().filter(counts).collect();
-        latest.sort_by_key(|attempt| Reverse(attempt.started_at));
+        let mut latest: Vec<_> = self.attempts.iter().filter(counts).collect();
+        latest.sort_by_key(|(_, attempt)| Reverse(attempt.started_at));
+        if let Some(ladder) = ladder {
+            latest.truncate(usize::try_from(most.saturating_mul(OTHER_LADDERS)).unwrap_or(usize::MAX));
+            let place = |id| self.place_of(id).and_then(|place| self.requests.get(&place));
+            latest.retain(|((id, _), _)| place(id).is_some_and(|request| request.ladder == *ladder));
+        }
         latest.truncate(usize::try_from(most).unwrap_or(usize::MAX));
-        let sample = |attempt: &AttemptRecord| Sample {
+        let sample = |(_, attempt): (_, &AttemptRecord)| Sample {
             kind: attempt.kind,
             class: attempt.class,
             ttft: attempt.ttft,

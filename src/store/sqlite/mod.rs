@@ -37,7 +37,7 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use super::{Accounts, Batch, Claim, Claiming, Health, LogFilter, LogPage, ShapeCount, Snapshot, Store, StoreError};
 use crate::clock::Clock;
-use crate::domain::{Deployment, KeptAnswer, KeptEvidence, Prefix, RequestId};
+use crate::domain::{Deployment, KeptAnswer, KeptEvidence, LadderName, Prefix, RequestId};
 use crate::policy::{Finding, TrackRecord, Versioned};
 use aside::SetAside;
 use live::{Live, Place};
@@ -234,8 +234,14 @@ impl Store for SqliteStore {
         self.read(|conn| log::shapes_since(conn, since))
     }
 
-    fn track_records(&self, of: &[Deployment], since: Timestamp, most: u32) -> Result<Vec<TrackRecord>, StoreError> {
-        self.read(|conn| track::records(conn, of, since, most))
+    fn track_records(
+        &self,
+        of: &[Deployment],
+        ladder: Option<&LadderName>,
+        since: Timestamp,
+        most: u32,
+    ) -> Result<Vec<TrackRecord>, StoreError> {
+        self.read(|conn| track::records(conn, of, ladder, since, most))
     }
 
     fn change_token(&self) -> Result<u64, StoreError> {

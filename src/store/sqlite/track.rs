@@ -4,33 +4,46 @@ use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
 use super::row::{Fields, Trouble};
-use crate::domain::{CredentialName, Deployment};
+use crate::domain::{CredentialName, Deployment, LadderName};
 use crate::policy::{Sample, TrackRecord};
+use crate::store::OTHER_LADDERS;
 
 /// Walks back over the attempts at each deployment. A log of millions is as quick as a short one: the index of
 /// deployments leads to the latest attempts of one, and the walk ends at the bound.
 pub(super) fn records(
     conn: &Connection,
     of: &[Deployment],
+    ladder: Option<&LadderName>,
     since: Timestamp,
     most: u32,
 ) -> Result<Vec<TrackRecord>, Trouble> {
     let mut all = Vec::new();
     for deployment in of {
-        let samples = samples(conn, deployment, since, most)?;
+        let samples = samples(conn, deployment, ladder, since, most)?;
         all.extend(TrackRecord::of(deployment.clone(), &samples));
     }
     Ok(all)
 }
 
-fn samples(conn: &Connection, of: &Deployment, since: Timestamp, most: u32) -> Result<Vec<Sample>, Trouble> {
-    let sql = "SELECT kind, class, ttft_us, latency_us, output_tokens, cost_usd \
-               FROM attempts WHERE provider = ?1 AND model = ?2 AND credential = ?3 AND started_at >= ?4 \
-               AND given_up IS NULL ORDER BY started_at DESC LIMIT ?5";
-    let mut statement = conn.prepare_cached(sql)?;
+/// The latest attempts at one deployment, and of them those for one ladder.
+const LATEST: &str = "SELECT kind, class, ttft_us, latency_us, output_tokens, cost_usd FROM \
+    (SELECT * FROM attempts WHERE provider = ?1 AND model = ?2 AND credential = ?3 AND started_at >= ?4 \
+    AND given_up IS NULL ORDER BY started_at DESC LIMIT ?5) AS latest \
+    WHERE ?6 IS NULL OR EXISTS (SELECT 1 FROM requests WHERE id = latest.request_id AND ladder = ?6) \
+    ORDER BY started_at DESC LIMIT ?7";
+
+fn samples(
+    conn: &Connection,
+    of: &Deployment,
+    ladder: Option<&LadderName>,
+    since: Timestamp,
+    most: u32,
+) -> Result<Vec<Sample>, Trouble> {
+    let mut statement = conn.prepare_cached(LATEST)?;
     let credential = of.credential.as_ref().map_or("", CredentialName::as_str);
-    let values = params![of.provider.as_str(), of.model.as_str(), credential, since.as_millisecond(), most];
-    let mut rows = statement.query(values)?;
+    let walked = if ladder.is_some() { most.saturating_mul(OTHER_LADDERS) } else { most };
+    let (who, ladder) = ((of.provider.as_str(), of.model.as_str()), ladder.map(LadderName::as_str));
+    let mut rows = statement.query(params![who.0, who.1, credential, since.as_millisecond(), walked, ladder, most])?;
     let mut all = Vec::new();
     while let Some(row) = rows.next()? {
         let mut f = Fields::new(row, "attempts");
