@@ -233,8 +233,8 @@ fn a_track_record_may_be_of_one_ladder_and_other_traffic_does_not_make_it_slow()
             [counts(Some("main"), 200), counts(Some("other"), 200), counts(Some("no"), 200)],
             [(3, 0), (0, 7), (0, 0)]
         );
-        assert_eq!(counts(Some("main"), 2), (2, 0), "of the latest ten");
-        assert_eq!(counts(Some("main"), 1), (1, 0), "of the latest five");
+        assert_eq!(counts(Some("main"), 5), (3, 0), "of the latest ten");
+        assert_eq!(counts(Some("main"), 4), (1, 0), "of the latest eight");
         assert_eq!(counts(Some("other"), 1), (0, 1));
     });
 }

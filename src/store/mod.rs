@@ -360,7 +360,7 @@ pub trait Store {
 }
 
 /// Of the latest attempts at a deployment, how many times as many are looked at as are wanted of one ladder.
-pub const OTHER_LADDERS: u32 = 5;
+pub const OTHER_LADDERS: u32 = 2;
 
 /// How often [`update`] decides before it takes the lock first: the read is then outside the lock, which is what a
 /// quiet store wants.

@@ -25,12 +25,11 @@ pub(super) fn records(
     Ok(all)
 }
 
-/// The latest attempts at one deployment, and of them those for one ladder.
-const LATEST: &str = "SELECT kind, class, ttft_us, latency_us, output_tokens, cost_usd FROM \
-    (SELECT * FROM attempts WHERE provider = ?1 AND model = ?2 AND credential = ?3 AND started_at >= ?4 \
-    AND given_up IS NULL ORDER BY started_at DESC LIMIT ?5) AS latest \
-    WHERE ?6 IS NULL OR EXISTS (SELECT 1 FROM requests WHERE id = latest.request_id AND ladder = ?6) \
-    ORDER BY started_at DESC LIMIT ?7";
+/// The latest attempts at one deployment. The ladder is only looked up where one is wanted: it costs as much as the row.
+const LATEST: &str = "SELECT kind, class, ttft_us, latency_us, output_tokens, cost_usd, \
+    ?6 IS NULL OR EXISTS (SELECT 1 FROM requests WHERE id = request_id AND ladder = ?6) \
+    FROM attempts WHERE provider = ?1 AND model = ?2 AND credential = ?3 AND started_at >= ?4 \
+    AND given_up IS NULL ORDER BY started_at DESC LIMIT ?5";
 
 fn samples(
     conn: &Connection,
@@ -43,18 +42,25 @@ fn samples(
     let credential = of.credential.as_ref().map_or("", CredentialName::as_str);
     let walked = if ladder.is_some() { most.saturating_mul(OTHER_LADDERS) } else { most };
     let (who, ladder) = ((of.provider.as_str(), of.model.as_str()), ladder.map(LadderName::as_str));
-    let mut rows = statement.query(params![who.0, who.1, credential, since.as_millisecond(), walked, ladder, most])?;
+    let mut rows = statement.query(params![who.0, who.1, credential, since.as_millisecond(), walked, ladder])?;
+    let most = usize::try_from(most).unwrap_or(usize::MAX);
     let mut all = Vec::new();
-    while let Some(row) = rows.next()? {
+    // Row by row, so that the walk ends with the last one that is wanted.
+    while all.len() < most
+        && let Some(row) = rows.next()?
+    {
         let mut f = Fields::new(row, "attempts");
-        all.push(Sample {
+        let sample = Sample {
             kind: f.word()?,
             class: f.maybe_word()?,
             ttft: f.maybe_length()?,
             latency: f.length()?,
             output_tokens: f.whole()?,
             cost_usd: f.get()?,
-        });
+        };
+        if f.get()? {
+            all.push(sample);
+        }
     }
     Ok(all)
 }
