@@ -3,7 +3,7 @@
 //!
 //! The modules are floors of one house; imports run downward only (a test reads the sources and fails on an upward
 //! one). From the lowest floor up: `domain`, `clock`, `catalog`, `classify`, `policy`, `ladder`, `config`, `store`,
-//! `wire`, `transport`, `route`, `report` and `rehearsal`, and on top `drill`, which plays all of it against scripted
+//! `metrics`, `wire`, `transport`, `route`, `report` and `rehearsal`, and on top `drill`, which plays all of it against scripted
 //! providers.
 
 pub mod catalog;
@@ -13,6 +13,7 @@ pub mod config;
 pub mod domain;
 pub mod drill;
 pub mod ladder;
+pub mod metrics;
 pub mod policy;
 pub mod rehearsal;
 pub mod report;

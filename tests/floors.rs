@@ -15,6 +15,7 @@ const FLOORS: &[&[&str]] = &[
     &["ladder"],
     &["config"],
     &["store"],
+    &["metrics"],
     &["wire"],
     &["transport"],
     &["route"],

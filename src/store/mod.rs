@@ -11,6 +11,7 @@
 //! as `unfinished`, which is all that can be known about a process that died.
 
 mod error;
+mod facts;
 mod memory;
 mod sqlite;
 
@@ -25,6 +26,7 @@ use crate::policy::{
 };
 
 pub use error::StoreError;
+pub use facts::{AttemptFact, Fact, Places, RequestFact, Spent, Who};
 pub use memory::MemoryStore;
 pub use sqlite::{OpenOptions, Pruned, Retention, SqliteStore};
 

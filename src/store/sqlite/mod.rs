@@ -12,6 +12,7 @@ mod busy;
 mod cascades;
 mod error;
 mod evidence;
+mod facts;
 mod holds;
 mod learned;
 mod live;

@@ -55,6 +55,18 @@ impl<'r, 's> Fields<'r, 's> {
         })
     }
 
+    /// A text, lent for as long as the row is.
+    pub(super) fn text(&mut self) -> Result<&'r str, Trouble> {
+        self.maybe_text()?.ok_or_else(|| self.bad("no text"))
+    }
+
+    pub(super) fn maybe_text(&mut self) -> Result<Option<&'r str>, Trouble> {
+        let index = self.next;
+        self.next += 1;
+        let value = self.row.get_ref(index).map_err(Trouble::Sqlite)?;
+        value.as_str_or_null().map_err(|error| self.bad(error))
+    }
+
     /// A name of which '' means that there is none.
     pub(super) fn any<T>(&mut self, name: impl FnOnce(String) -> T) -> Result<Option<T>, Trouble> {
         let text: String = self.get()?;
@@ -62,13 +74,11 @@ impl<'r, 's> Fields<'r, 's> {
     }
 
     pub(super) fn word<W: FromStr<Err = ParseNameError>>(&mut self) -> Result<W, Trouble> {
-        let text: String = self.get()?;
-        text.parse().map_err(|error| self.bad(error))
+        self.text()?.parse().map_err(|error| self.bad(error))
     }
 
     pub(super) fn maybe_word<W: FromStr<Err = ParseNameError>>(&mut self) -> Result<Option<W>, Trouble> {
-        let text: Option<String> = self.get()?;
-        text.map(|text| text.parse()).transpose().map_err(|error| self.bad(error))
+        self.maybe_text()?.map(str::parse).transpose().map_err(|error| self.bad(error))
     }
 
     pub(super) fn time(&mut self) -> Result<Timestamp, Trouble> {

@@ -1,0 +1,164 @@
+//! The figures that people ask for, made of counts.
+
+use std::time::Duration;
+
+use crate::domain::{AttemptKind, Class, Outcome};
+
+use super::tally::{Sum, Tally};
+
+/// Times by nearest rank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Percentiles {
+    /// Half took no longer.
+    pub p50: Duration,
+    /// 95 of 100 took no longer.
+    pub p95: Duration,
+    /// 99 of 100 took no longer.
+    pub p99: Duration,
+    /// How many were measured.
+    pub samples: u64,
+}
+
+impl Percentiles {
+    /// Of microseconds in any order; none of none.
+    fn of(mut all: Vec<u32>) -> Option<Self> {
+        let count = all.len();
+        let mut rank = |percent: usize| {
+            let at = (count * percent).div_ceil(100).saturating_sub(1);
+            let in_range = at < count;
+            in_range.then(|| Duration::from_micros(u64::from(*all.select_nth_unstable(at).1)))
+        };
+        Some(Self { p50: rank(50)?, p95: rank(95)?, p99: rank(99)?, samples: u64::try_from(count).unwrap_or(u64::MAX) })
+    }
+}
+
+/// How deep answered requests fell.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Depth {
+    /// Mean index of the step that answered: 0 is the primary.
+    pub mean: Option<f64>,
+    /// How many were answered by each step, by its index.
+    pub at: Vec<u64>,
+}
+
+/// Tokens of all attempts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tokens {
+    /// Of prompts.
+    pub input: u64,
+    /// Of answers.
+    pub output: u64,
+    /// Of prompts, from a cache.
+    pub cached: u64,
+}
+
+/// What was paid, in USD, where prices are known.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Money {
+    /// For all attempts.
+    pub total: f64,
+    /// For a request, whatever came of it: all attempts over the requests of which a cost is known.
+    pub per_request: Option<f64>,
+    /// For an answer as asked, with all that failed on the way, in that request and in others.
+    pub per_success: Option<f64>,
+}
+
+/// What is asked of a span of the log.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Figures {
+    /// Requests that have ended.
+    pub requests: u64,
+    /// Of them, answered as asked.
+    pub answered: u64,
+    /// Answered as asked, of all but those that a person broke off; 0 to 1.
+    pub success: Option<f64>,
+    /// By step.
+    pub depth: Depth,
+    /// Requests that fell through the ladder.
+    pub exhausted: u64,
+    /// Exchanges on the wire.
+    pub attempts: u64,
+    /// Answered exchanges, of all that were not given up; 0 to 1.
+    pub attempt_success: Option<f64>,
+    /// Exchanges that repeated one after a fault that may pass.
+    pub retries: u64,
+    /// Retries that the shared budget denied.
+    pub retries_denied: u64,
+    /// Exchanges that asked again for another shape.
+    pub repairs: u64,
+    /// Exchanges beside a slow one.
+    pub hedges: u64,
+    /// Exchanges that looked whether a hold can go.
+    pub probes: u64,
+    /// Exchanges that were given up before their end.
+    pub given_up: u64,
+    /// How often each class occurred, in the order of [`Class::ALL`].
+    pub classes: Vec<(Class, u64)>,
+    /// Answers in another shape than asked, of all answers; 0 to 1.
+    pub schema_failures: Option<f64>,
+    /// From sending to the first content of answered exchanges.
+    pub ttft: Option<Percentiles>,
+    /// From sending to the end of answered exchanges.
+    pub attempt_latency: Option<Percentiles>,
+    /// Of whole requests.
+    pub latency: Option<Percentiles>,
+    /// Of all attempts.
+    pub tokens: Tokens,
+    /// Of all attempts.
+    pub money: Money,
+}
+
+impl Figures {
+    /// Made of counts.
+    pub fn of(tally: &Tally) -> Self {
+        let (requests, answered) = (tally.requests(), tally.of_outcome(Outcome::Answered));
+        let of_fate = requests - tally.of_outcome(Outcome::Interrupted);
+        let invalid = tally.of_class(Class::InvalidOutput);
+        Self {
+            requests,
+            answered,
+            success: share(answered, of_fate),
+            depth: depth(tally),
+            exhausted: tally.of_outcome(Outcome::Exhausted) + tally.of_outcome(Outcome::NeedsPerson),
+            attempts: tally.attempts(),
+            attempt_success: share(tally.answered, tally.answered + tally.failed()),
+            retries: tally.of_kind(AttemptKind::Retry),
+            retries_denied: tally.denied,
+            repairs: tally.of_kind(AttemptKind::Repair),
+            hedges: tally.of_kind(AttemptKind::Hedge),
+            probes: tally.of_kind(AttemptKind::Probe),
+            given_up: tally.given_up,
+            classes: Class::ALL.iter().map(|class| (*class, tally.of_class(*class))).collect(),
+            schema_failures: share(invalid, tally.answered + invalid),
+            ttft: Percentiles::of(tally.ttfts_us.clone()),
+            attempt_latency: Percentiles::of(tally.attempt_latencies_us.clone()),
+            latency: Percentiles::of(tally.latencies_us.clone()),
+            tokens: tokens(&tally.attempts_used),
+            money: money(tally, answered),
+        }
+    }
+}
+
+/// Part of a whole; none of nothing.
+#[expect(clippy::cast_precision_loss, reason = "counts of a log are far below 2⁵²")]
+fn share(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of a log are far below 2⁵²")]
+fn depth(tally: &Tally) -> Depth {
+    let answered: u64 = tally.depths.iter().sum();
+    let sum: f64 = tally.depths.iter().zip(0_u32..).map(|(count, step)| *count as f64 * f64::from(step)).sum();
+    Depth { mean: (answered > 0).then(|| sum / answered as f64), at: tally.depths.clone() }
+}
+
+const fn tokens(sum: &Sum) -> Tokens {
+    Tokens { input: sum.input, output: sum.output, cached: sum.cached }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of a log are far below 2⁵²")]
+fn money(tally: &Tally, answered: u64) -> Money {
+    let per =
+        |count: u64| (count > 0 && tally.requests_used.priced > 0).then(|| tally.requests_used.usd / count as f64);
+    Money { total: tally.attempts_used.usd, per_request: per(tally.requests_used.priced), per_success: per(answered) }
+}
