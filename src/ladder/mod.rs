@@ -4,6 +4,7 @@
 //! machine serves `chat`, `plan` and the scenario tests, and can be played on invented time, thousands of times a
 //! second.
 
+mod access;
 mod bars;
 mod closed;
 mod closing;
@@ -27,6 +28,7 @@ mod rank_tests;
 #[cfg(test)]
 mod tests;
 
+pub use access::{Access, Asked, access};
 pub use closed::TurnedAway;
 pub use cost::Cost;
 pub use eligibility::{Eligibility, eligibility};

@@ -10,10 +10,10 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::domain::{Deployment, LadderName, Target};
-use crate::ladder::{Eligibility, eligibility};
+use crate::ladder::{Access, Asked, access};
 use crate::policy::{
-    Caller, Cascade, CircuitState, Demand, Gauge, HoldRecord, LimitSource, Reading, Room, Tightness, UsageSettings,
-    Versioned, holds_now, readings, returns_at, room,
+    Caller, Cascade, CircuitState, Gauge, HoldRecord, LimitSource, Reading, UsageSettings, Versioned, holds_now,
+    readings, returns_at,
 };
 use crate::store::{Health, Snapshot};
 
@@ -56,16 +56,11 @@ impl Known {
     pub fn caller(&self) -> Caller<'_> {
         Caller { key: self.fingerprint.as_deref(), entry: self.entry.as_deref() }
     }
-}
 
-/// Whether a deployment may be asked.
-#[derive(Debug, Clone, PartialEq)]
-enum Standing<'a> {
-    Free,
-    Probe(Vec<&'a Versioned>),
-    Held(&'a Versioned),
-    /// A limit leaves no room for even a small request.
-    Full(Tightness),
+    /// What decides whether it may be asked.
+    pub fn asked(&self) -> Asked<'_> {
+        Asked { target: &self.target, gauges: &self.gauges, caller: self.caller() }
+    }
 }
 
 /// The state at one moment.
@@ -125,7 +120,7 @@ impl Status<'_> {
     fn shown(&self) -> impl Iterator<Item = &Known> {
         self.known.iter().filter(|known| {
             self.choice.means(&known.target, &self.snapshot.holds)
-                && !(self.only_held && self.standing(known) == Standing::Free)
+                && !(self.only_held && self.access(known) == Access::Free)
         })
     }
 
@@ -159,17 +154,8 @@ impl Status<'_> {
     }
 
     /// Whether it may be asked. A key that was not looked at is taken for the one that failed.
-    fn standing(&self, known: &Known) -> Standing<'_> {
-        let Snapshot { holds, usage, .. } = self.snapshot;
-        let demand = Demand { requests: 1.0, ..Demand::default() };
-        match eligibility(holds, &known.target, self.now, known.caller()) {
-            Eligibility::Held(by) => Standing::Held(by),
-            Eligibility::Probe(claims) => Standing::Probe(claims),
-            Eligibility::Eligible => match room(&known.target, &known.gauges, usage, &demand, self.bounds, self.now) {
-                Room::None(tight) => Standing::Full(tight),
-                Room::Enough | Room::Little(_) => Standing::Free,
-            },
-        }
+    fn access(&self, known: &Known) -> Access<'_> {
+        access(&self.snapshot.holds, &self.snapshot.usage, &known.asked(), self.bounds, self.now)
     }
 
     fn readings(&self, known: &Known) -> Vec<Reading> {
@@ -182,11 +168,11 @@ impl Status<'_> {
 
     fn deployment_json(&self, known: &Known) -> Value {
         let Known { target, ladders, .. } = known;
-        let standing = self.standing(known);
-        let (held, full) = match &standing {
-            Standing::Held(by) => (Some(*by), None),
-            Standing::Full(tight) => (None, Some(tight)),
-            Standing::Free | Standing::Probe(_) => (None, None),
+        let access = self.access(known);
+        let (held, full) = match &access {
+            Access::Held(by) => (Some(*by), None),
+            Access::Full(tight) => (None, Some(tight)),
+            Access::Free | Access::Probe(_) => (None, None),
         };
         let health = self.health(&target.deployment);
         let cooldowns = self

@@ -9,7 +9,8 @@ use jiff::Timestamp;
 use crate::domain::{LadderName, Provenance};
 use crate::policy::returns_at;
 
-use super::{Known, NEAR_LIMIT, Standing, Status, hold_id};
+use super::{Known, NEAR_LIMIT, Status, hold_id};
+use crate::ladder::Access;
 use crate::report::ladder::cascade_pieces;
 use crate::report::layout::{columns, cut, cut_middle, flowed, padded};
 use crate::report::moment::{distance, seconds_of};
@@ -111,11 +112,11 @@ impl Status<'_> {
 
     /// How many of the steps can be asked; if none, when the first returns.
     fn verdict(&self, steps: &[&Known]) -> (Tone, String, Option<String>) {
-        let held: Vec<Standing<'_>> = steps
+        let held: Vec<Access<'_>> = steps
             .iter()
-            .map(|known| (known, self.standing(known)))
-            .filter(|(known, standing)| known.no_key || matches!(standing, Standing::Held(_) | Standing::Full(_)))
-            .map(|(_, standing)| standing)
+            .map(|known| (known, self.access(known)))
+            .filter(|(known, access)| known.no_key || matches!(access, Access::Held(_) | Access::Full(_)))
+            .map(|(_, access)| access)
             .collect();
         let all = steps.len();
         match (all, all - held.len()) {
@@ -128,11 +129,11 @@ impl Status<'_> {
         }
     }
 
-    fn first_return(&self, held: &[Standing<'_>]) -> String {
+    fn first_return(&self, held: &[Access<'_>]) -> String {
         let soonest = |person: bool| -> Option<Timestamp> {
-            let returns = |standing: &Standing<'_>| match standing {
-                Standing::Held(by) if by.record.class().needs_a_person() == person => returns_at(&by.record),
-                Standing::Full(tight) if !person => tight.until,
+            let returns = |access: &Access<'_>| match access {
+                Access::Held(by) if by.record.class().needs_a_person() == person => returns_at(&by.record),
+                Access::Full(tight) if !person => tight.until,
                 _ => None,
             };
             held.iter().filter_map(returns).min()
@@ -149,25 +150,25 @@ impl Status<'_> {
         let last = self.health(&known.target.deployment).and_then(|health| health.last_success);
         let last = last.map_or("-".to_owned(), |at| distance(at, self.now));
         let none = String::new();
-        match self.standing(known) {
-            Standing::Free => {
+        match self.access(known) {
+            Access::Free => {
                 let (tone, state) = if known.no_key { (Tone::Warning, "no key") } else { (Tone::Good, "ok") };
                 Row { tone, cells: [place, state.to_owned(), name, none.clone(), none.clone(), none, last] }
             }
-            Standing::Probe(holds) => {
+            Access::Probe(holds) => {
                 // The one that says most: they are equally due.
                 let by = holds.first();
                 let state = by.map_or("probe".to_owned(), |by| format!("probe {}", hold_id(by)));
                 let why = by.map_or(none.clone(), |by| by.record.class().to_string());
                 Row { tone: Tone::Warning, cells: [place, state, name, why, "probe due".to_owned(), none, last] }
             }
-            Standing::Full(tight) => {
+            Access::Full(tight) => {
                 let back = tight.until.map_or("nobody knows".to_owned(), |at| distance(at, self.now));
                 let why = format!("{} {NEAR_LIMIT}", tight.dimension);
                 let known_by = tight.provenance.to_string();
                 Row { tone: Tone::Warning, cells: [place, "full".to_owned(), name, why, back, known_by, last] }
             }
-            Standing::Held(by) => {
+            Access::Held(by) => {
                 let person = by.record.class().needs_a_person();
                 let back = match returns_at(&by.record) {
                     None => "a person acts".to_owned(),
