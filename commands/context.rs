@@ -88,6 +88,11 @@ impl Context {
         self.state_flag.clone()
     }
 
+    /// The config file that the command line names.
+    pub fn config_flag(&self) -> Option<PathBuf> {
+        self.config_flag.clone()
+    }
+
     /// The state file that the user named, on the command line or in the environment.
     fn named_state(&self) -> Option<PathBuf> {
         self.state_flag.clone().or_else(|| self.env_path("LLMR_STATE"))

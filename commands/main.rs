@@ -34,6 +34,7 @@ mod screen;
 mod source;
 mod status;
 mod stored;
+mod top;
 mod walk;
 
 use std::process::ExitCode;

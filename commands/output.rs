@@ -52,6 +52,11 @@ impl Output {
         io::stdout().is_terminal()
     }
 
+    /// Whether standard output may be coloured.
+    pub const fn stdout_has_color(&self) -> bool {
+        self.color_out
+    }
+
     /// Whether standard error is a terminal.
     pub fn stderr_is_terminal(&self) -> bool {
         io::stderr().is_terminal()

@@ -3,13 +3,14 @@
 //!
 //! The modules are floors of one house; imports run downward only (a test reads the sources and fails on an upward
 //! one). From the lowest floor up: `domain`, `clock`, `catalog`, `classify`, `policy`, `ladder`, `config`, `store`,
-//! `metrics`, `wire`, `transport`, `route`, `report` and `rehearsal`, and on top `drill`, which plays all of it against scripted
-//! providers.
+//! `metrics`, `wire`, `transport`, `route`, `report` and `rehearsal`, and on top `drill`, which plays all of it against
+//! scripted providers, and `dash`, which draws it.
 
 pub mod catalog;
 pub mod classify;
 pub mod clock;
 pub mod config;
+pub mod dash;
 pub mod domain;
 pub mod drill;
 pub mod ladder;

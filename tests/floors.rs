@@ -20,7 +20,7 @@ const FLOORS: &[&[&str]] = &[
     &["transport"],
     &["route"],
     &["report", "rehearsal"],
-    &["drill"],
+    &["drill", "dash"],
 ];
 
 fn floor(module: &str) -> Option<usize> {

@@ -171,6 +171,23 @@ impl Journal {
         }
     }
 
+    /// Reads all that started at or after the one time and was written before the other.
+    ///
+    /// # Errors
+    /// When the state cannot be read.
+    pub fn load_between(&mut self, store: &SqliteStore, since: Timestamp, until: Timestamp) -> Result<(), StoreError> {
+        let end = store.places_at(until)?;
+        let mut places = store.places_at(since)?;
+        while places.attempts < end.attempts || places.requests < end.requests {
+            let Loaded { places: next, is_all } = self.load(store, places)?;
+            if is_all {
+                break;
+            }
+            places = next;
+        }
+        Ok(())
+    }
+
     /// Adds a row. Requests are added when they have ended.
     pub fn push(&mut self, fact: Fact<'_>) {
         match fact {

@@ -3,7 +3,7 @@
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// How many columns the text takes.
-pub(super) fn columns(text: &str) -> usize {
+pub(crate) fn columns(text: &str) -> usize {
     text.width()
 }
 
@@ -13,7 +13,7 @@ pub(super) fn padded(text: &str, width: usize) -> String {
 }
 
 /// The beginning of the text, with `…` where it was cut.
-pub(super) fn cut(text: &str, width: usize) -> String {
+pub(crate) fn cut(text: &str, width: usize) -> String {
     if columns(text) <= width {
         return text.to_owned();
     }
@@ -21,7 +21,7 @@ pub(super) fn cut(text: &str, width: usize) -> String {
 }
 
 /// The text without its middle: of a name, the beginning and the end tell the most.
-pub(super) fn cut_middle(text: &str, width: usize) -> String {
+pub(crate) fn cut_middle(text: &str, width: usize) -> String {
     if columns(text) <= width {
         return text.to_owned();
     }

@@ -25,7 +25,7 @@ pub use check::{check_json, check_text};
 pub use choice::{Choice, Miss, readings, selector_of};
 pub use guard::{Guarded, Says};
 pub use ladder::{cascade_json, cascade_line};
-pub(crate) use layout::wrapped;
+pub(crate) use layout::{columns, cut, cut_middle, wrapped};
 pub use log::{capture_json, request_json, request_text, requests_text};
 pub use moment::{distance, rfc3339, span};
 pub use plan::Plan;

@@ -1,0 +1,108 @@
+//! Signs and words of states, and the letters that the terminal can show.
+
+use crate::report::Tone;
+
+/// Which letters may be drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Letters {
+    /// Boxes, blocks and signs.
+    #[default]
+    Unicode,
+    /// Nothing beyond ASCII.
+    Ascii,
+}
+
+impl Letters {
+    /// One of two texts.
+    pub const fn either<'a>(self, unicode: &'a str, ascii: &'a str) -> &'a str {
+        match self {
+            Self::Unicode => unicode,
+            Self::Ascii => ascii,
+        }
+    }
+
+    /// The text without letters that the terminal does not have.
+    pub fn plain(self, text: &str) -> String {
+        match self {
+            Self::Unicode => text.to_owned(),
+            Self::Ascii => text.chars().map(ascii).collect(),
+        }
+    }
+}
+
+/// The nearest letter of ASCII.
+const fn ascii(letter: char) -> char {
+    match letter {
+        letter if letter.is_ascii() => letter,
+        '…' => '~',
+        '›' => '>',
+        '·' => '.',
+        _ => '?',
+    }
+}
+
+/// How a deployment stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum State {
+    /// A person must act.
+    Barred,
+    /// A breaker that passes by itself.
+    Open,
+    /// A spent quota.
+    Quarantined,
+    /// A rate limit.
+    Cooling,
+    /// A limit leaves no room.
+    Full,
+    /// It has no key here.
+    NoKey,
+    /// One probe may pass.
+    Probe,
+    /// It may be asked.
+    Free,
+}
+
+impl State {
+    /// The word for it.
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Barred => "barred",
+            Self::Open => "open",
+            Self::Quarantined => "quarantine",
+            Self::Cooling => "cooldown",
+            Self::Full => "full",
+            Self::NoKey => "no key",
+            Self::Probe => "probe due",
+            Self::Free => "ok",
+        }
+    }
+
+    /// The sign for it: each has its own shape.
+    pub(super) const fn sign(self, letters: Letters) -> &'static str {
+        match self {
+            Self::Barred => letters.either("✖", "X"),
+            Self::Open => letters.either("◆", "#"),
+            Self::Quarantined => letters.either("■", "Q"),
+            Self::Cooling => letters.either("◌", "~"),
+            Self::Full => letters.either("▲", "^"),
+            Self::NoKey => letters.either("□", "-"),
+            Self::Probe => letters.either("◇", "?"),
+            Self::Free => letters.either("●", "+"),
+        }
+    }
+
+    /// What it is for the eye.
+    pub(super) const fn tone(self) -> Tone {
+        match self {
+            Self::Barred => Tone::Bad,
+            Self::Open | Self::Quarantined | Self::Cooling | Self::Full | Self::Probe => Tone::Warning,
+            Self::NoKey => Tone::Faint,
+            Self::Free => Tone::Good,
+        }
+    }
+
+    /// Whether somebody may ask it.
+    pub(super) const fn is_available(self) -> bool {
+        matches!(self, Self::Free | Self::Probe)
+    }
+}

@@ -1,0 +1,85 @@
+//! The first line and the last.
+
+use ratatui::layout::Rect;
+
+use crate::dash::model::Model;
+use crate::report::{Tone, columns, distance, span};
+
+use super::brush::Brush;
+
+/// What the keys do, the most wanted first.
+const KEYS: &str =
+    "? help  / filter  enter details  r reset  p probe  o open  space freeze  [ ] span  tab pane  t theme  q quit";
+
+pub(super) fn header(model: &Model, place: Rect, brush: &mut Brush<'_>) {
+    if place.height == 0 {
+        return;
+    }
+    let mut left = vec![(Tone::Strong, " llmr top".to_owned())];
+    let mut flag = |tone, word: &str| left.push((tone, format!("  {word}")));
+    if model.is_frozen {
+        flag(Tone::Warning, "FROZEN");
+    }
+    if model.options.is_read_only {
+        flag(Tone::Faint, "read-only");
+    }
+    if model.reading.measured.is_loading {
+        flag(Tone::Faint, "counting…");
+    }
+    let used: usize = left.iter().map(|(_, text)| columns(text)).sum();
+    let clock = format!("{}Z  every {} ", model.now.strftime("%H:%M:%S"), span(model.options.interval));
+    let mut room = usize::from(place.width).saturating_sub(used + columns(&clock));
+    for (tone, text) in summary(model) {
+        let text = format!("  {text}");
+        if columns(&text) <= room {
+            room -= columns(&text);
+            left.push((tone, text));
+        }
+    }
+    brush.runs((place.x, place.y), place.width, &left);
+    let used: usize = left.iter().map(|(_, text)| columns(text)).sum();
+    let used = u16::try_from(used).unwrap_or(u16::MAX).min(place.width);
+    brush.right(Rect { x: place.x + used, width: place.width - used, ..place }, &[(Tone::Faint, clock)]);
+}
+
+/// What is worth a word, the most important first.
+fn summary(model: &Model) -> Vec<(Tone, String)> {
+    let board = &model.board;
+    let held = board.all - board.available;
+    let mut all = vec![match held {
+        0 => (Tone::Good, format!("all {} can be asked", board.all)),
+        held => (Tone::Warning, format!("{held} of {} held", board.all)),
+    }];
+    if let Some((line, at)) = board.next_out() {
+        all.push((Tone::Warning, format!("next out: {} {} {}", line.name, line.dimension, distance(at, model.now))));
+    }
+    let (made, budget) = model.reading.retries;
+    let tone = if budget > 0 && made >= budget { Tone::Bad } else { Tone::Faint };
+    all.push((tone, format!("retries {made}/{budget} a minute")));
+    all
+}
+
+pub(super) fn footer(model: &Model, place: Rect, brush: &mut Brush<'_>) {
+    if place.height == 0 {
+        return;
+    }
+    let at = (place.x, place.y);
+    if let Some(text) = &model.typing {
+        let cursor = brush.letters.either("▏", "_");
+        let hint = "   class: provider: state: or any text; enter keeps it, esc drops it";
+        let runs = [(Tone::Strong, format!("/{text}{cursor}")), (Tone::Faint, hint.to_owned())];
+        brush.runs(at, place.width, &runs);
+        return;
+    }
+    if let Some((tone, text)) = &model.note {
+        brush.text(at, place.width, *tone, text);
+        return;
+    }
+    if model.filter_text.is_empty() {
+        brush.text(at, place.width, Tone::Faint, KEYS);
+    } else {
+        let runs =
+            [(Tone::Warning, format!("filter: {}", model.filter_text)), (Tone::Faint, "   esc clears it".to_owned())];
+        brush.runs(at, place.width, &runs);
+    }
+}

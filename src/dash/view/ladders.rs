@@ -1,0 +1,159 @@
+//! The ladders: each step as a sign with a word, and what is left.
+
+use jiff::Timestamp;
+use ratatui::layout::Rect;
+
+use crate::dash::board::{LadderLine, RungLine};
+use crate::dash::model::{Model, Pane};
+use crate::dash::sign::{Letters, State};
+use crate::report::{Tone, columns, cut_middle, distance};
+
+use super::brush::Brush;
+use super::layout::{LOW, first};
+
+pub(super) fn ladders(model: &Model, place: Rect, brush: &mut Brush<'_>) {
+    let is_focused = model.pane == Pane::Ladders;
+    let is_low = place.height < 3 || model.size.1 < LOW + 2;
+    let mut rows = place;
+    if !is_low {
+        let title = [(Tone::Strong, " 1 ladders ".to_owned())];
+        brush.rule(place, is_focused, &title, &[]);
+        rows = Rect { y: place.y + 1, height: place.height - 1, ..place };
+    }
+    if model.board.ladders.is_empty() && rows.height > 0 {
+        brush.text((rows.x + 1, rows.y), rows.width, Tone::Faint, "no config: no ladders are known");
+        return;
+    }
+    let each = if is_low { 1 } else { 2 };
+    let shown = usize::from(rows.height.div_ceil(each));
+    let cursor = model.cursor(Pane::Ladders);
+    // The ladder that matters must be seen, whatever the cursor is on elsewhere.
+    let from = if is_focused { first(cursor, usize::from(rows.height / each)) } else { 0 };
+    let order = order(model, is_focused);
+    for (at, y) in order.iter().skip(from).take(shown).zip((rows.y..).step_by(usize::from(each))) {
+        let Some(line) = model.board.ladders.get(*at) else { continue };
+        let head = heading(line, model.now);
+        if is_low {
+            low(line, (rows.x, y), rows.width, model, brush);
+        } else {
+            brush.runs((rows.x + 1, y), rows.width.saturating_sub(1), &head);
+            if y + 1 < rows.bottom() {
+                let room = usize::from(rows.width.saturating_sub(3));
+                brush.runs(
+                    (rows.x + 3, y + 1),
+                    rows.width.saturating_sub(3),
+                    &steps(line, room, model.now, brush.letters),
+                );
+            }
+        }
+        if is_focused && cursor == *at {
+            brush.cursor(Rect { y, height: 1, ..rows });
+        }
+    }
+}
+
+/// In the order of the config where the person looks through them; else the worst first.
+fn order(model: &Model, is_focused: bool) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..model.board.ladders.len()).collect();
+    if !is_focused {
+        let rank = |at: &usize| {
+            let line = model.board.ladders.get(*at);
+            line.map_or(3, |line| match () {
+                () if line.is_exhausted() => 0,
+                () if line.is_one_away() => 1,
+                () => 2,
+            })
+        };
+        order.sort_by_key(rank);
+    }
+    order
+}
+
+/// Name, what is left, and how deep requests fall.
+fn heading(line: &LadderLine, now: Timestamp) -> Vec<(Tone, String)> {
+    let (tone, word) = verdict(line);
+    let mut out = vec![(Tone::Strong, line.ladder.to_string()), (tone, format!("  {word}"))];
+    out.push((Tone::Plain, format!("  {} of {} steps", line.available, line.steps.len())));
+    let tone = if line.domains_left <= 1 && line.domains > 1 { Tone::Warning } else { Tone::Plain };
+    out.push((tone, format!(", {} of {} domains left", line.domains_left, line.domains)));
+    let figures = &line.pace.figures;
+    if let Some(mean) = figures.depth.mean {
+        let drift = line.drift().map_or(String::new(), |drift| format!(" ({drift:+.1})"));
+        out.push((Tone::Plain, format!(", depth {mean:.1}{drift}")));
+    }
+    if figures.exhausted > 0 {
+        out.push((Tone::Bad, format!(", {} exhausted", figures.exhausted)));
+    }
+    if let Some(at) = line.returns.filter(|_| line.available == 0) {
+        out.push((Tone::Bad, format!(", back {}", distance(at, now))));
+    }
+    out
+}
+
+fn verdict(line: &LadderLine) -> (Tone, &'static str) {
+    match () {
+        () if line.is_exhausted() => (Tone::Bad, "EXHAUSTED"),
+        () if line.is_one_away() => (Tone::Warning, "ONE AWAY"),
+        () if line.available < line.steps.len() => (Tone::Warning, "answers"),
+        () => (Tone::Good, "well"),
+    }
+}
+
+/// One line: the name, the verdict, and the signs of the steps.
+fn low(line: &LadderLine, at: (u16, u16), width: u16, model: &Model, brush: &mut Brush<'_>) {
+    let (tone, word) = verdict(line);
+    let name = cut_middle(line.ladder.as_str(), usize::from(width) / 3);
+    let mut runs = vec![(Tone::Strong, format!("{name} ")), (tone, format!("{word} "))];
+    let used: usize = runs.iter().map(|(_, text)| columns(text)).sum();
+    runs.extend(steps(line, usize::from(width).saturating_sub(used), model.now, brush.letters));
+    brush.runs(at, width, &runs);
+}
+
+/// How much is said of each step.
+#[derive(Clone, Copy)]
+enum Words {
+    /// The model, the word and the time.
+    All,
+    /// The provider, the word and the time.
+    Provider,
+    /// The word and the time.
+    Time,
+    /// The word.
+    Word,
+    /// The sign alone: for more steps than a line can tell.
+    Sign,
+}
+
+/// The steps in order, with as many words as there is room for.
+fn steps(line: &LadderLine, room: usize, now: Timestamp, letters: Letters) -> Vec<(Tone, String)> {
+    let with = |words| -> Vec<(Tone, String)> {
+        let mut out = Vec::new();
+        for (step, at) in line.steps.iter().zip(0..) {
+            if at > 0 {
+                out.push((Tone::Faint, if matches!(words, Words::Sign) { " " } else { " › " }.to_owned()));
+            }
+            out.push((step.state.tone(), said(step, words, now, letters)));
+        }
+        if let Some(last) = &line.last_resort {
+            out.push((Tone::Faint, " | last: ".to_owned()));
+            out.push((last.state.tone(), said(last, words, now, letters)));
+        }
+        out
+    };
+    let fits = |runs: &Vec<(Tone, String)>| runs.iter().map(|(_, text)| columns(text)).sum::<usize>() <= room;
+    let ways = [Words::All, Words::Provider, Words::Time, Words::Word].map(with);
+    ways.into_iter().find(fits).unwrap_or_else(|| with(Words::Sign))
+}
+
+fn said(step: &RungLine, words: Words, now: Timestamp, letters: Letters) -> String {
+    let sign = step.state.sign(letters);
+    let until = step.until.filter(|_| step.state != State::Free);
+    let until = until.map_or(String::new(), |at| format!(" {}", distance(at, now).trim_start_matches("in ")));
+    match words {
+        Words::All => format!("{sign} {} {}{until}", step.name, step.word),
+        Words::Provider => format!("{sign} {} {}{until}", step.name.split('/').next().unwrap_or_default(), step.word),
+        Words::Time => format!("{sign} {}{until}", step.word),
+        Words::Word => format!("{sign} {}", step.word),
+        Words::Sign => sign.to_owned(),
+    }
+}
