@@ -8,8 +8,19 @@ use crate::report::{Tone, columns, distance, span};
 use super::brush::Brush;
 
 /// What the keys do, the most wanted first.
-const KEYS: &str =
-    "? help  / filter  enter details  r reset  p probe  o open  space freeze  [ ] span  tab pane  t theme  q quit";
+const KEYS: [&str; 11] = [
+    "? help",
+    "q quit",
+    "tab pane",
+    "enter details",
+    "/ filter",
+    "r reset",
+    "p probe",
+    "o open",
+    "space freeze",
+    "[ ] span",
+    "t theme",
+];
 
 pub(super) fn header(model: &Model, place: Rect, brush: &mut Brush<'_>) {
     if place.height == 0 {
@@ -76,10 +87,24 @@ pub(super) fn footer(model: &Model, place: Rect, brush: &mut Brush<'_>) {
         return;
     }
     if model.filter_text.is_empty() {
-        brush.text(at, place.width, Tone::Faint, KEYS);
+        brush.text(at, place.width, Tone::Faint, &keys(usize::from(place.width)));
     } else {
         let runs =
             [(Tone::Warning, format!("filter: {}", model.filter_text)), (Tone::Faint, "   esc clears it".to_owned())];
         brush.runs(at, place.width, &runs);
     }
+}
+
+/// As many of the keys as there is room for, none of them cut.
+fn keys(room: usize) -> String {
+    let mut line = String::new();
+    for key in KEYS {
+        let gap = if line.is_empty() { 0 } else { 2 };
+        if columns(&line) + gap + columns(key) > room {
+            break;
+        }
+        line.push_str(&" ".repeat(gap));
+        line.push_str(key);
+    }
+    line
 }

@@ -30,7 +30,8 @@ const HELP: &[(&str, &str)] = &[
 ];
 
 const SIGNS: &str = "States, each with its sign: ok, probe due (one request may look), cooldown (a rate limit), quarantine (a \
-spent quota), open (a breaker, passes by itself), barred (a person must act), full (a limit leaves no room), no key.";
+spent quota), open (a breaker, passes by itself), barred (a person must act), full (a limit leaves no room), no key. \
+Until `?3h` a probe is planned, and nobody knows whether it will be answered.";
 
 /// Draws what lies over the panes, if anything does.
 pub(super) fn overlay(model: &Model, body: Rect, brush: &mut Brush<'_>) {
@@ -135,6 +136,8 @@ fn flowed(text: &Toned, width: usize) -> Vec<Vec<(Tone, String)>> {
                     lines.push(vec![(Tone::Plain, "  ".to_owned())]);
                     used = 2;
                 }
+                // The blank behind the last word of a line has no room.
+                let word = if used + wide > width { word.trim_end() } else { word };
                 used += wide;
                 if let Some(line) = lines.last_mut() {
                     line.push((*tone, word.to_owned()));
