@@ -3,13 +3,15 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
+use clap::ValueEnum;
 use jiff::Timestamp;
 use llmr::classify::Standins;
 use llmr::clock::Rng;
 use llmr::config::{Config, parse_duration};
 use llmr::domain::{Class, LadderName, Outcome, RequestId, RequestRecord, Selector, printable};
-use llmr::report::{capture_json, readings, request_json, request_text, requests_text};
+use llmr::report::{capture_json, otlp_json, readings, request_json, request_text, requests_text};
 use llmr::store::{LogFilter, LogPage, SqliteStore, Store};
+use serde_json::Value;
 
 use crate::context::Context;
 use crate::error::{CliError, Code};
@@ -60,15 +62,28 @@ pub struct LogArgs {
     /// At most so many, the newest
     #[arg(short = 'n', long, value_name = "N", default_value_t = USUAL)]
     limit: usize,
-    /// One JSON object a line
-    #[arg(long)]
+    /// How to write what is found
+    #[arg(long, value_enum, default_value = "text")]
+    format: FormatName,
+    /// Short for `--format json`
+    #[arg(long, conflicts_with = "format")]
     json: bool,
     /// One capture a line for each failed attempt, with stand-ins for what is personal
     ///
     /// The form is that of `classify --format jsonl`. Keys, ids, names and addresses are replaced by others of the same
     /// shape. What nothing marks as personal stays: read it before you publish it.
-    #[arg(long, conflicts_with_all = ["json", "follow"])]
+    #[arg(long, conflicts_with_all = ["json", "format", "follow"])]
     redact: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FormatName {
+    /// For people
+    Text,
+    /// One JSON object a line
+    Json,
+    /// One OpenTelemetry trace a line, in OTLP/JSON: a span for the request and one for each attempt, without any content
+    OtlpJson,
 }
 
 /// Shows the log.
@@ -94,11 +109,11 @@ pub fn run(args: &LogArgs, context: &mut Context) -> Result<ExitCode, CliError> 
         return Ok(ExitCode::SUCCESS);
     }
     let text = match (&args.request, &store) {
-        (Some(_), Some(store)) if !args.json => {
+        (Some(_), Some(store)) if args.format() == FormatName::Text => {
             let (holds, now, width) = (store.holds()?, context.clock.now(), context.output.width());
             page.requests.iter().map(|record| request_text(record, &holds, now, width)).collect()
         }
-        _ if page.requests.is_empty() && !args.json && !args.follow => args.nothing(),
+        _ if page.requests.is_empty() && args.format() == FormatName::Text && !args.follow => args.nothing(),
         _ => args.lines(&page.requests, context),
     };
     context.output.out(&printable(&text))?;
@@ -147,10 +162,16 @@ impl LogArgs {
         Ok(if self.outcome.is_empty() { all } else { self.outcome.clone() })
     }
 
+    fn format(&self) -> FormatName {
+        if self.json { FormatName::Json } else { self.format }
+    }
+
     fn lines(&self, records: &[RequestRecord], context: &Context) -> String {
-        match self.json {
-            true => records.iter().map(|record| format!("{}\n", request_json(record))).collect(),
-            false => requests_text(records, context.output.width()),
+        let lines = |form: fn(&RequestRecord) -> Value| records.iter().map(|r| format!("{}\n", form(r))).collect();
+        match self.format() {
+            FormatName::Text => requests_text(records, context.output.width()),
+            FormatName::Json => lines(request_json),
+            FormatName::OtlpJson => lines(otlp_json),
         }
     }
 

@@ -797,7 +797,7 @@ _llmr() {
             return 0
             ;;
         llmr__subcmd__log)
-            opts="-f -n -v -h -V --class --since --until --provider --deployment --ladder --outcome --failed --follow --limit --json --redact --config --state --verbose --color --help --version"
+            opts="-f -n -v -h -V --class --since --until --provider --deployment --ladder --outcome --failed --follow --limit --format --json --redact --config --state --verbose --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -837,6 +837,10 @@ _llmr() {
                     ;;
                 -n)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json otlp-json" -- "${cur}"))
                     return 0
                     ;;
                 --config)

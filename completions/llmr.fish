@@ -175,6 +175,9 @@ complete -c llmr -n "__fish_llmr_using_subcommand log" -l deployment -d 'Only re
 complete -c llmr -n "__fish_llmr_using_subcommand log" -l ladder -d 'Only requests on this ladder' -r
 complete -c llmr -n "__fish_llmr_using_subcommand log" -l outcome -d 'Only requests that ended so; of several, any' -r
 complete -c llmr -n "__fish_llmr_using_subcommand log" -s n -l limit -d 'At most so many, the newest' -r
+complete -c llmr -n "__fish_llmr_using_subcommand log" -l format -d 'How to write what is found' -r -f -a "text\t'For people'
+json\t'One JSON object a line'
+otlp-json\t'One OpenTelemetry trace a line, in OTLP/JSON: a span for the request and one for each attempt, without any content'"
 complete -c llmr -n "__fish_llmr_using_subcommand log" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
 complete -c llmr -n "__fish_llmr_using_subcommand log" -l state -d 'State file [env: LLMR_STATE]' -r -F
 complete -c llmr -n "__fish_llmr_using_subcommand log" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
@@ -182,7 +185,7 @@ always\t'Always'
 never\t'Never'"
 complete -c llmr -n "__fish_llmr_using_subcommand log" -l failed -d 'Only requests that ended without the answer that was asked for'
 complete -c llmr -n "__fish_llmr_using_subcommand log" -s f -l follow -d 'Go on showing requests as they end, until Ctrl-C'
-complete -c llmr -n "__fish_llmr_using_subcommand log" -l json -d 'One JSON object a line'
+complete -c llmr -n "__fish_llmr_using_subcommand log" -l json -d 'Short for `--format json`'
 complete -c llmr -n "__fish_llmr_using_subcommand log" -l redact -d 'One capture a line for each failed attempt, with stand-ins for what is personal'
 complete -c llmr -n "__fish_llmr_using_subcommand log" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
 complete -c llmr -n "__fish_llmr_using_subcommand log" -s h -l help -d 'Print help (see more with \'--help\')'

@@ -21,6 +21,7 @@ mod members;
 mod mistakes;
 mod month;
 mod orders;
+mod otlp;
 mod probe;
 mod quota;
 mod readme;

@@ -47,6 +47,7 @@ fn all_is_clean(what: &str, stage: &Stage) {
         &["log", "--json"],
         &["log", "req_fixed"],
         &["log", "--redact"],
+        &["log", "--format", "otlp-json"],
         &["status"],
         &["status", "--json"],
         &["plan"],
