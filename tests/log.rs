@@ -1,13 +1,10 @@
 //! `llmr log`: what each filter leaves, and what a follower sees.
 #![cfg(test)]
 
-use std::io::{BufRead, BufReader};
-use std::process::Child;
-
 use llmr::rehearsal::Reply;
 use serde_json::{Value, json};
 
-use crate::stage::{Stage, finish, openai, signal};
+use crate::stage::{Follower, Stage, openai};
 
 /// Three requests: `r1` answered by `good`, `r2` answered after `bad` failed, `r3` without an answer.
 fn three() -> Stage {
@@ -78,36 +75,21 @@ fn a_trail_names_the_holds_that_still_stand() {
     assert!(!stage.run(&["log", request]).exits(0).out.contains("still held"));
 }
 
-/// A follower that has begun: it has told of a request that ended while it was running.
-fn follow(stage: &Stage, args: &[&str]) -> (Child, BufReader<std::process::ChildStdout>) {
-    let args: Vec<&str> = ["log", "--follow"].into_iter().chain(args.iter().copied()).collect();
-    let mut child = stage.command(&args).spawn().expect("started");
-    let out = BufReader::new(child.stdout.take().expect("a pipe"));
-    (child, out)
-}
-
-fn line(out: &mut impl BufRead) -> String {
-    let mut line = String::new();
-    out.read_line(&mut line).expect("a line");
-    line
-}
-
 #[test]
 fn a_follower_sees_each_end_once_and_ctrl_c_is_130() {
     for format in [&["--json"][..], &[]] {
         let stage = three();
-        let (child, mut out) = follow(&stage, &[&["-n", "1", "--provider", "good"], format].concat());
+        let mut follower = Follower::of(&stage, &[&["-n", "1", "--provider", "good"], format].concat());
         // What was there before, of which the newest is wanted.
-        assert!(line(&mut out).contains("r2"));
+        assert!(follower.line().contains("r2"));
         for (id, args) in [("r4", &[][..]), ("r5", &["-m", "dead"]), ("r6", &["-m", "good/m"])] {
             stage.run(&[&["chat", "?", "--request-id", id], args].concat());
         }
-        let (fourth, sixth) = (line(&mut out), line(&mut out));
+        let (fourth, sixth) = (follower.line(), follower.line());
         assert!(fourth.contains("r4") && sixth.contains("r6"), "{fourth}{sixth}");
-        signal(child.id(), "INT");
-        let done = finish(child).exits(130);
+        let done = follower.stop().exits(130);
         assert_eq!(done.err, "");
-        assert_eq!(line(&mut out), "", "nothing comes twice");
+        assert_eq!(follower.line(), "", "nothing comes twice");
     }
 }
 
@@ -117,20 +99,18 @@ fn a_follower_waits_for_the_first_file_and_for_the_end_of_what_has_begun() {
     let unfinished = "INSERT INTO requests (id, ladder, started_at, latency_us, outcome, place) VALUES ('r0', '', \
                       1787454000000, 0, 'unfinished', 0)";
     stage.sql().execute(unfinished, []).expect("written");
-    let (child, mut out) = follow(&stage, &["--json"]);
-    let shown: Vec<String> = (0..3).flat_map(|_| ids(&line(&mut out))).collect();
+    let mut follower = Follower::of(&stage, &["--json"]);
+    let shown: Vec<String> = (0..3).flat_map(|_| ids(&follower.line())).collect();
     assert_eq!(shown, ["r1", "r2", "r3"]);
     let ends = "UPDATE requests SET outcome = 'answered', place = 100 WHERE id = 'r0'";
     stage.sql().execute(ends, []).expect("written");
-    assert_eq!(ids(&line(&mut out)), ["r0"]);
-    signal(child.id(), "INT");
-    finish(child).exits(130);
+    assert_eq!(ids(&follower.line()), ["r0"]);
+    follower.stop().exits(130);
 
     let good = openai(Reply::answer("yes"));
     let stage = Stage::of(&[("good", &good)]);
-    let (child, mut out) = follow(&stage, &["--json", "--outcome", "answered"]);
+    let mut follower = Follower::of(&stage, &["--json", "--outcome", "answered"]);
     stage.run(&["chat", "?", "--request-id", "r1"]).exits(0);
-    assert_eq!(ids(&line(&mut out)), ["r1"]);
-    signal(child.id(), "INT");
-    finish(child).exits(130);
+    assert_eq!(ids(&follower.line()), ["r1"]);
+    follower.stop().exits(130);
 }

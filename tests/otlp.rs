@@ -2,13 +2,11 @@
 #![cfg(test)]
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader};
-use std::process::{Child, ChildStdout};
 
 use llmr::rehearsal::Reply;
 use serde_json::{Map, Value, json};
 
-use crate::stage::{Stage, config, declared, finish, keys, openai, signal};
+use crate::stage::{Follower, Stage, config, declared, keys, openai};
 
 /// A span as a collector has it after reading.
 #[derive(Debug)]
@@ -225,57 +223,23 @@ fn no_content_and_no_key_is_in_it_and_a_second_export_is_the_same() {
         .prints(&format!("{}\n", first.out.lines().nth(1).expect("a second line")));
 }
 
-/// A follower that ends with its test, however that ends.
-struct Follower {
-    child: Option<Child>,
-    out: BufReader<ChildStdout>,
-}
-
-impl Follower {
-    fn of(stage: &Stage, args: &[&str]) -> Self {
-        let mut child = stage.command(&[&["log", "--follow"], args].concat()).spawn().expect("started");
-        let out = BufReader::new(child.stdout.take().expect("a pipe"));
-        Self { child: Some(child), out }
-    }
-
-    fn line(&mut self) -> String {
-        let mut line = String::new();
-        self.out.read_line(&mut line).expect("a line");
-        line
-    }
-
-    /// Which request the next line is of.
-    fn request(&mut self) -> Value {
-        let line = self.line();
-        let spans = read(&line).unwrap_or_else(|why| panic!("{why} in {line}"));
-        spans[0].get("llmr.request_id").clone()
-    }
-}
-
-impl Drop for Follower {
-    fn drop(&mut self) {
-        if let Some(child) = &mut self.child {
-            // It may have ended by itself.
-            let _ = child.kill();
-            let _ = child.wait();
-        }
-    }
-}
-
 #[test]
 fn a_follower_exports_each_request_as_it_ends() {
     let stage = four();
     let mut follower = Follower::of(&stage, &["--format", "otlp-json", "-n", "1"]);
-    assert_eq!(follower.request(), json!("r3"), "what has not ended waits");
+    let mut request = || {
+        let line = follower.line();
+        let spans = read(&line).unwrap_or_else(|why| panic!("{why} in {line}"));
+        spans[0].get("llmr.request_id").clone()
+    };
+    assert_eq!(request(), json!("r3"), "what has not ended waits");
     // The providers are gone by now; that is an end too.
     stage.run(&["chat", "tangerine", "--request-id", "r5"]).exits(4);
-    assert_eq!(follower.request(), json!("r5"));
+    assert_eq!(request(), json!("r5"));
     let ends = "UPDATE requests SET outcome = 'answered', place = 200 WHERE id = 'r4'";
     stage.sql().execute(ends, []).expect("written");
-    assert_eq!(follower.request(), json!("r4"));
-    let child = follower.child.take().expect("still there");
-    signal(child.id(), "INT");
-    finish(child).exits(130);
+    assert_eq!(request(), json!("r4"));
+    follower.stop().exits(130);
     assert_eq!(follower.line(), "");
 }
 

@@ -2,9 +2,9 @@
 #![cfg(test)]
 
 use std::fmt::Write as _;
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -203,6 +203,45 @@ pub fn finish(child: Child) -> Done {
     let done = Done::from(output);
     assert!(in_time, "it hung; stdout: {}; stderr: {}", done.out, done.err);
     done
+}
+
+/// A `log --follow` that ends with its test, however that ends: left alone it would run for ever.
+pub struct Follower {
+    child: Option<Child>,
+    out: BufReader<ChildStdout>,
+}
+
+impl Follower {
+    /// Starts one with these further arguments.
+    pub fn of(stage: &Stage, args: &[&str]) -> Self {
+        let mut child = stage.command(&[&["log", "--follow"], args].concat()).spawn().expect("started");
+        let out = BufReader::new(child.stdout.take().expect("a pipe"));
+        Self { child: Some(child), out }
+    }
+
+    /// The next line, once it is there; nothing at the end.
+    pub fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.out.read_line(&mut line).expect("a line");
+        line
+    }
+
+    /// Stops it with Ctrl-C; says what it came to.
+    pub fn stop(&mut self) -> Done {
+        let child = self.child.take().expect("still there");
+        signal(child.id(), "INT");
+        finish(child)
+    }
+}
+
+impl Drop for Follower {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.child {
+            // It may have ended by itself.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
 }
 
 /// Sends a signal to a process that a test started.
