@@ -36,5 +36,6 @@ mod state_files;
 mod store_processes;
 mod streams;
 mod tools;
+mod top;
 mod usage;
 mod walk;

@@ -72,6 +72,11 @@ impl Stage {
         self.env.push((name.to_owned(), value.into()));
     }
 
+    /// All of it, for who starts the program in another way.
+    pub fn env(&self) -> &[(String, String)] {
+        &self.env
+    }
+
     /// A path below the home.
     pub fn path(&self, name: &str) -> PathBuf {
         self.home.path().join(name)

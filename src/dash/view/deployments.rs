@@ -1,5 +1,7 @@
 //! The deployments: how each stands, why, until when, and how it does.
 
+use std::time::Duration;
+
 use ratatui::layout::Rect;
 
 use crate::dash::board::DeploymentLine;
@@ -135,7 +137,7 @@ fn cell(shown: Shown, line: &DeploymentLine, model: &Model, brush: &Brush<'_>, w
         Column::Failures if line.failures == 0 => String::new(),
         Column::Failures => line.failures.to_string(),
         Column::Ttft => figures.ttft.map_or(String::new(), pair),
-        Column::Latency => figures.attempt_latency.map_or(String::new(), |times| span(times.p95)),
+        Column::Latency => figures.attempt_latency.map_or(String::new(), |times| took(times.p95)),
         Column::Schema => {
             figures.schema_failures.map_or(String::new(), |part| format!("{:.0} %", (1.0 - part) * 100.0))
         }
@@ -158,7 +160,7 @@ fn until(line: &DeploymentLine, model: &Model) -> String {
 }
 
 fn pair(times: Percentiles) -> String {
-    format!("{}/{}", span(times.p50), span(times.p95))
+    format!("{}/{}", took(times.p50), took(times.p95))
 }
 
 /// A count in at most four letters and a unit.
@@ -169,6 +171,14 @@ pub(super) fn short(count: u64) -> String {
         10_000..1_000_000 => format!("{:.0}k", count as f64 / 1e3),
         1_000_000..1_000_000_000 => format!("{:.1}M", count as f64 / 1e6),
         _ => format!("{:.1}G", count as f64 / 1e9),
+    }
+}
+
+/// A length of time in a few letters: `340ms`, `1.3s`, `45s`.
+pub(super) fn took(length: Duration) -> String {
+    match length.as_millis() {
+        1_000..10_000 => format!("{:.1}s", length.as_secs_f64()),
+        _ => span(length),
     }
 }
 

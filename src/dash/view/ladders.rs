@@ -32,10 +32,10 @@ pub(super) fn ladders(model: &Model, place: Rect, brush: &mut Brush<'_>) {
     let order = order(model, is_focused);
     for (at, y) in order.iter().skip(from).take(shown).zip((rows.y..).step_by(usize::from(each))) {
         let Some(line) = model.board.ladders.get(*at) else { continue };
-        let head = heading(line, model.now);
         if is_low {
             low(line, (rows.x, y), rows.width, model, brush);
         } else {
+            let head = heading(line, usize::from(rows.width.saturating_sub(1)), model.now);
             brush.runs((rows.x + 1, y), rows.width.saturating_sub(1), &head);
             if y + 1 < rows.bottom() {
                 let room = usize::from(rows.width.saturating_sub(3));
@@ -69,24 +69,32 @@ fn order(model: &Model, is_focused: bool) -> Vec<usize> {
     order
 }
 
-/// Name, what is left, and how deep requests fall.
-fn heading(line: &LadderLine, now: Timestamp) -> Vec<(Tone, String)> {
+/// Name, what is left, and how deep requests fall; what finds no room is left out whole.
+fn heading(line: &LadderLine, room: usize, now: Timestamp) -> Vec<(Tone, String)> {
     let (tone, word) = verdict(line);
-    let mut out = vec![(Tone::Strong, line.ladder.to_string()), (tone, format!("  {word}"))];
-    out.push((Tone::Plain, format!("  {} of {} steps", line.available, line.steps.len())));
-    let tone = if line.domains_left <= 1 && line.domains > 1 { Tone::Warning } else { Tone::Plain };
-    out.push((tone, format!(", {} of {} domains left", line.domains_left, line.domains)));
+    let name = cut_middle(line.ladder.as_str(), room / 2);
+    let mut out = vec![(Tone::Strong, name), (tone, format!("  {word}"))];
     let figures = &line.pace.figures;
-    if let Some(mean) = figures.depth.mean {
-        let drift = line.drift().map_or(String::new(), |drift| format!(" ({drift:+.1})"));
-        out.push((Tone::Plain, format!(", depth {mean:.1}{drift}")));
+    let mut more = vec![(Tone::Plain, format!("  {} of {} steps", line.available, line.steps.len()))];
+    if let Some(at) = line.returns.filter(|_| line.available == 0) {
+        more.push((Tone::Bad, format!(", back {}", distance(at, now))));
     }
     if figures.exhausted > 0 {
-        out.push((Tone::Bad, format!(", {} exhausted", figures.exhausted)));
+        more.push((Tone::Bad, format!(", {} exhausted", figures.exhausted)));
     }
-    if let Some(at) = line.returns.filter(|_| line.available == 0) {
-        out.push((Tone::Bad, format!(", back {}", distance(at, now))));
+    let tone = if line.domains_left <= 1 && line.domains > 1 { Tone::Warning } else { Tone::Plain };
+    more.push((tone, format!(", {} of {} domains", line.domains_left, line.domains)));
+    if let Some(mean) = figures.depth.mean {
+        let drift = line.drift().map_or(String::new(), |drift| format!(" ({drift:+.1})"));
+        more.push((Tone::Plain, format!(", depth {mean:.1}{drift}")));
     }
+    let mut used: usize = out.iter().map(|(_, text)| columns(text)).sum();
+    more.retain(|(_, text)| {
+        let fits = used + columns(text) <= room;
+        used += if fits { columns(text) } else { 0 };
+        fits
+    });
+    out.extend(more);
     out
 }
 
@@ -120,6 +128,8 @@ enum Words {
     Time,
     /// The word.
     Word,
+    /// The shortest word, with less between the steps.
+    Short,
     /// The sign alone: for more steps than a line can tell.
     Sign,
 }
@@ -130,7 +140,10 @@ fn steps(line: &LadderLine, room: usize, now: Timestamp, letters: Letters) -> Ve
         let mut out = Vec::new();
         for (step, at) in line.steps.iter().zip(0..) {
             if at > 0 {
-                out.push((Tone::Faint, if matches!(words, Words::Sign) { " " } else { " › " }.to_owned()));
+                out.push((
+                    Tone::Faint,
+                    if matches!(words, Words::Sign | Words::Short) { " " } else { " › " }.to_owned(),
+                ));
             }
             out.push((step.state.tone(), said(step, words, now, letters)));
         }
@@ -141,7 +154,7 @@ fn steps(line: &LadderLine, room: usize, now: Timestamp, letters: Letters) -> Ve
         out
     };
     let fits = |runs: &Vec<(Tone, String)>| runs.iter().map(|(_, text)| columns(text)).sum::<usize>() <= room;
-    let ways = [Words::All, Words::Provider, Words::Time, Words::Word].map(with);
+    let ways = [Words::All, Words::Provider, Words::Time, Words::Word, Words::Short].map(with);
     ways.into_iter().find(fits).unwrap_or_else(|| with(Words::Sign))
 }
 
@@ -154,6 +167,23 @@ fn said(step: &RungLine, words: Words, now: Timestamp, letters: Letters) -> Stri
         Words::Provider => format!("{sign} {} {}{until}", step.name.split('/').next().unwrap_or_default(), step.word),
         Words::Time => format!("{sign} {}{until}", step.word),
         Words::Word => format!("{sign} {}", step.word),
+        Words::Short => format!("{sign}{}", short_word(&step.word)),
         Words::Sign => sign.to_owned(),
+    }
+}
+
+/// A class in a few letters.
+fn short_word(word: &str) -> &str {
+    match word {
+        "rate_limit" => "rate",
+        "quota_exhausted" => "quota",
+        "permission" => "perm",
+        "model_unavailable" => "model",
+        "overloaded" => "load",
+        "server_error" => "5xx",
+        "network" => "net",
+        "probe due" => "probe",
+        "no key" => "nokey",
+        word => word,
     }
 }

@@ -4,11 +4,11 @@ use ratatui::layout::Rect;
 
 use crate::dash::board::{AttemptLine, Fate, QuotaLine};
 use crate::dash::model::{Model, Pane};
-use crate::report::{Tone, cut_middle, distance, span};
+use crate::report::{Tone, cut_middle, distance};
 
 use super::brush::Brush;
 use super::columns::{Wish, places};
-use super::deployments::short;
+use super::deployments::{short, took};
 use super::layout::first;
 
 const fn wish(width: u16, rank: u8) -> Wish {
@@ -203,8 +203,8 @@ fn attempt(line: &AttemptLine, name: usize, letters: crate::dash::Letters) -> Ve
         (Tone::Plain, cut_middle(&line.name, name)),
         (Tone::Plain, only(line.step.to_string())),
         (Tone::Plain, only(line.kind.to_string())),
-        (Tone::Plain, line.latency.map_or(String::new(), span)),
-        (Tone::Plain, line.ttft.map_or(String::new(), span)),
+        (Tone::Plain, line.latency.map_or(String::new(), took)),
+        (Tone::Plain, line.ttft.map_or(String::new(), took)),
         (Tone::Plain, tokens),
         (Tone::Faint, line.said.clone()),
     ]

@@ -5,11 +5,11 @@ use ratatui::layout::Rect;
 use crate::dash::model::{Model, Pane};
 use crate::domain::Class;
 use crate::metrics::{Figures, Percentiles};
-use crate::report::{Tone, span};
+use crate::report::Tone;
 
 use super::brush::Brush;
 use super::chart::bars;
-use super::deployments::{dollars, short};
+use super::deployments::{dollars, short, took};
 use super::layout::first;
 
 /// One row of values.
@@ -21,8 +21,11 @@ pub(in crate::dash) struct Chart {
     values: Vec<Option<f64>>,
 }
 
-/// The columns of the words in front of a chart.
-const WORDS: u16 = 34;
+/// The columns of a chart's name.
+const NAME: u16 = 18;
+
+/// The columns of its name and its figure, where the pane is narrow and where it is wide.
+const WORDS: (u16, u16) = (34, 48);
 
 pub(in crate::dash) fn charts(model: &Model) -> Vec<Chart> {
     let measured = &model.reading.measured;
@@ -83,7 +86,7 @@ fn p95(times: Option<Percentiles>) -> Option<f64> {
 }
 
 fn times(times: Option<Percentiles>) -> String {
-    times.map_or("-".to_owned(), |times| span(times.p95))
+    times.map_or("-".to_owned(), |times| took(times.p95))
 }
 
 fn cost(total: &Figures) -> String {
@@ -101,7 +104,7 @@ pub(super) fn metrics(model: &Model, place: Rect, brush: &mut Brush<'_>) {
         place,
         is_focused,
         &[(Tone::Strong, format!(" 5 metrics over {word} "))],
-        &[(Tone::Faint, " [ ] another span ".to_owned())],
+        &[(Tone::Faint, format!(" [ ] other spans    {word} ago to now "))],
     );
     let charts = charts(model);
     let rows = Rect { y: place.y + 1, height: place.height - 1, ..place };
@@ -109,14 +112,14 @@ pub(super) fn metrics(model: &Model, place: Rect, brush: &mut Brush<'_>) {
     let height = (rows.height / count).clamp(1, 3);
     let shown = usize::from(rows.height / height);
     let from = first(if is_focused { model.cursor(Pane::Metrics) } else { 0 }, shown);
-    let words = WORDS.min(rows.width / 2);
+    let words = (rows.width * 9 / 20).clamp(WORDS.0, WORDS.1).min(rows.width / 2);
     for ((at, chart), y) in
         charts.iter().enumerate().skip(from).take(shown).zip((rows.y..).step_by(usize::from(height)))
     {
         let foot = y + height - 1;
-        let half = words / 2 + 1;
-        brush.text((rows.x + 1, foot), half.saturating_sub(1), Tone::Plain, &chart.label);
-        brush.text((rows.x + 1 + half, foot), words.saturating_sub(half + 1), Tone::Strong, &chart.value);
+        let name = NAME.min(words * 3 / 5);
+        brush.text((rows.x + 1, foot), name.saturating_sub(1), Tone::Plain, &chart.label);
+        brush.text((rows.x + 1 + name, foot), words.saturating_sub(name + 1), Tone::Strong, &chart.value);
         let width = rows.width.saturating_sub(words + 1);
         let lines = bars(&chart.values, usize::from(width), usize::from(height), brush.letters);
         for (line, y) in lines.iter().zip(y..) {

@@ -1,0 +1,243 @@
+//! `llmr top` in a terminal: what it shows, what keys and signals do, and that the terminal is given back.
+#![cfg(test)]
+
+use std::io::{Read as _, Write as _};
+use std::num::NonZeroU16;
+use std::sync::{Arc, Mutex};
+
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use serde_json::Value;
+
+use crate::stage::{NOW, Stage, until};
+
+/// Two ladders of two providers that nobody can reach; what is to be seen is recorded by hand.
+const CONFIG: &str = r#"
+default_ladder = "main"
+[providers.near]
+base_url = "http://127.0.0.1:9/v1"
+wire = "openai"
+[[providers.near.credentials]]
+name = "k"
+key = { env = "NEAR_KEY" }
+[providers.far]
+base_url = "http://127.0.0.1:9/v1"
+wire = "openai"
+[ladders.main]
+steps = ["near/m@k", "far/m"]
+[ladders.spare]
+steps = ["far/m"]
+"#;
+
+fn stage() -> Stage {
+    let mut stage = Stage::with(CONFIG);
+    stage.set("NEAR_KEY", "sk-near-0123456789abcdef");
+    stage.set("LANG", "C.UTF-8");
+    stage.set("TERM", "xterm-256color");
+    stage
+}
+
+fn fail(stage: &Stage, deployment: &str, status: &str, body: &str) {
+    let done = stage.run(&["record", deployment, "--status", status, "--body", body]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+}
+
+const NO_MONEY: &str = r#"{"error":{"message":"Insufficient balance: please add credits"}}"#;
+
+fn lines(count: u16) -> NonZeroU16 {
+    NonZeroU16::new(count).expect("at least one")
+}
+
+/// A dashboard in a terminal.
+struct Show {
+    child: Box<dyn Child + Send + Sync>,
+    master: Box<dyn MasterPty + Send>,
+    keys: Box<dyn std::io::Write + Send>,
+    screen: Arc<Mutex<vt100::Parser>>,
+}
+
+impl Show {
+    fn start(stage: &Stage, (columns, rows): (u16, u16), args: &[&str]) -> Self {
+        let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
+        let pair = native_pty_system().openpty(size).expect("a terminal");
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_llmr"));
+        command.env_clear();
+        for (name, value) in stage.env() {
+            command.env(name, value);
+        }
+        command.cwd(stage.path(""));
+        command.arg("top");
+        command.args(args);
+        let child = pair.slave.spawn_command(command).expect("started");
+        let screen = Arc::new(Mutex::new(vt100::Parser::new(lines(rows), lines(columns), 0)));
+        let mut reader = pair.master.try_clone_reader().expect("a reader");
+        let seen = Arc::clone(&screen);
+        std::thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            while let Ok(count @ 1..) = reader.read(&mut bytes) {
+                seen.lock().expect("not broken").process(&bytes[..count]);
+            }
+        });
+        let keys = pair.master.take_writer().expect("a writer");
+        Self { child, master: pair.master, keys, screen }
+    }
+
+    fn text(&self) -> String {
+        self.screen.lock().expect("not broken").screen().contents()
+    }
+
+    fn shows(&self, what: &str) {
+        until(&format!("{what:?} is shown"), || self.text().contains(what));
+    }
+
+    fn press(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).expect("written");
+    }
+
+    fn resize(&self, columns: u16, rows: u16) {
+        self.screen.lock().expect("not broken").screen_mut().set_size(lines(rows), lines(columns));
+        self.master.resize(PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }).expect("resized");
+    }
+
+    fn signal(&self, name: &str) {
+        let id = self.child.process_id().expect("an id").to_string();
+        assert!(std::process::Command::new("kill").args(["-s", name, &id]).status().expect("sent").success());
+    }
+
+    /// Waits for the end. The terminal must be as it was.
+    fn ends_with(mut self, code: u32) {
+        let status = self.child.wait().expect("ended");
+        assert_eq!(status.exit_code(), code);
+        until("the terminal is given back", || {
+            let parser = self.screen.lock().expect("not broken");
+            let screen = parser.screen();
+            let mouse = screen.mouse_protocol_mode();
+            !screen.alternate_screen() && !screen.hide_cursor() && mouse == vt100::MouseProtocolMode::None
+        });
+    }
+}
+
+impl Drop for Show {
+    fn drop(&mut self) {
+        // It has ended already, unless the test failed.
+        let _ = self.child.kill();
+    }
+}
+
+#[test]
+fn the_fall_is_seen_as_it_happens_and_so_is_the_way_back() {
+    let stage = stage();
+    let mut show = Show::start(&stage, (100, 30), &["--interval", "100ms"]);
+    show.shows("2 of 2 steps");
+    fail(&stage, "near/m@k", "402", NO_MONEY);
+    show.shows("ladder main is ONE FAILURE AWAY from exhaustion: only far/m left");
+    fail(&stage, "far/m", "402", NO_MONEY);
+    show.shows("LADDER main IS EXHAUSTED");
+    show.shows("LADDER spare IS EXHAUSTED");
+    show.press("/near\r");
+    show.shows("filter: near");
+    show.press("\r");
+    show.shows("pay or add credits at the provider");
+    show.press("\x1b");
+    // Esc and a letter in one piece would be another key.
+    until("the details are left", || !show.text().contains("to free it"));
+    show.press("r");
+    show.shows("runs  llmr reset -y -- near/m@k");
+    show.press("y");
+    show.shows("cleared circuit");
+    until("the ladder is back", || !show.text().contains("LADDER main IS"));
+    show.press("q");
+    show.ends_with(0);
+    let held = stage.json(&["status", "--json"]);
+    assert_eq!(held["holds"].as_array().expect("holds").len(), 1, "what was reset is gone, the other stays: {held:#}");
+}
+
+#[test]
+fn ctrl_c_and_signals_end_it_with_their_codes_and_the_terminal_is_given_back() {
+    let stage = stage();
+    let start = || {
+        let show = Show::start(&stage, (80, 24), &[]);
+        show.shows("1 ladders");
+        show
+    };
+    let mut show = start();
+    show.press("?");
+    show.shows("narrow: class:auth");
+    show.press("\x03");
+    show.ends_with(130);
+    for (signal, code) in [("TERM", 143), ("INT", 130), ("HUP", 129)] {
+        let show = start();
+        show.signal(signal);
+        show.ends_with(code);
+    }
+}
+
+#[test]
+fn a_terminal_that_grows_and_shrinks_is_filled_anew() {
+    let stage = stage();
+    let mut show = Show::start(&stage, (80, 24), &["--no-mouse"]);
+    show.shows("2 deployments");
+    assert!(!show.text().contains("3 quotas"), "there is no room for it");
+    show.resize(200, 60);
+    show.shows("3 quotas");
+    show.resize(40, 12);
+    until("it is narrow", || !show.text().contains("3 quotas"));
+    show.shows("main well");
+    for (columns, rows) in [(1, 1), (3, 2), (20, 4)] {
+        show.resize(columns, rows);
+    }
+    show.resize(80, 24);
+    show.shows("4 attempts");
+    show.press("q");
+    show.ends_with(0);
+}
+
+#[test]
+fn it_waits_for_a_state_that_is_not_there_yet() {
+    let stage = stage();
+    let mut show = Show::start(&stage, (100, 30), &["--interval", "100ms"]);
+    show.shows("nobody was asked lately");
+    assert!(!stage.state().exists(), "who looks makes no file");
+    fail(&stage, "near/m@k", "402", NO_MONEY);
+    show.shows("billing");
+    show.press("q");
+    show.ends_with(0);
+}
+
+#[test]
+fn without_a_terminal_it_is_one_snapshot() {
+    let stage = stage();
+    fail(&stage, "near/m@k", "402", NO_MONEY);
+    for args in [&["top"][..], &["top", "--once"]] {
+        let done = stage.run(args);
+        assert_eq!((done.code, done.err.as_str()), (Some(0), ""));
+        assert!(done.out.contains("ONE FAILURE AWAY") && done.out.contains("near/m@k"), "{}", done.out);
+        assert!(!done.out.contains('\u{1b}') && !done.out.contains("q quit"), "{}", done.out);
+    }
+    let value = stage.json(&["top", "--json", "--ladder", "main"]);
+    assert_eq!((&value["now"], &value["exhausted"]), (&Value::from(NOW), &Value::Array(vec![])));
+    assert_eq!(value["one_failure_away"][0], "main");
+    assert_eq!(value["ladders"][0]["steps"][0]["why"], "billing");
+    assert_eq!(value["ladders"].as_array().expect("a list").len(), 1);
+    assert_eq!(stage.json(&["top", "--json"])["attempts"], 1);
+}
+
+#[test]
+fn what_it_cannot_show_is_said() {
+    let stage = stage();
+    let done = stage.run(&["top", "--ladder", "mian", "--once"]);
+    assert_eq!(done.code, Some(2));
+    assert!(done.err.contains("there is no ladder `mian`") && done.err.contains("main, spare"), "{}", done.err);
+    assert_eq!(stage.run(&["top", "--interval", "1ms"]).code, Some(2));
+    let bare = Stage::bare().run(&["top", "--once"]);
+    assert_eq!(bare.code, Some(0), "{}", bare.err);
+    assert!(bare.out.contains("no config: no ladders are known"), "{}", bare.out);
+}
+
+#[test]
+fn a_locale_without_utf_8_gets_ascii() {
+    let mut stage = stage();
+    fail(&stage, "near/m@k", "402", NO_MONEY);
+    stage.set("LC_ALL", "C");
+    let done = stage.run(&["top"]);
+    assert!(done.out.is_ascii() && done.out.contains("X barred"), "{}", done.out);
+}
