@@ -127,6 +127,8 @@ fn after_success(held: &Versioned, report: &Report<'_>, now: Timestamp) -> Optio
         })
     };
     match &held.record {
+        // What a person bars, no answer lifts.
+        record if record.is_by_hand() => None,
         record if was_ahead(record.since(), now) => change(None),
         // It proves that the limit is over only when the call was sent after the limit was met.
         HoldRecord::Cooldown(c) if report.started_at >= c.since || c.until <= now => change(None),

@@ -113,6 +113,7 @@ impl Circuit {
         let early = self.state == CircuitState::HalfOpen
             && self.retry_at.is_some_and(|at| at > now)
             && !self.opened_at.is_some_and(|at| was_ahead(at, now));
+        let before = self.opened_at.filter(|at| !was_ahead(*at, now));
         self.fingerprint = self.failed_with(report);
         self.state = CircuitState::Open;
         self.opened_at = Some(now);
@@ -120,16 +121,20 @@ impl Circuit {
         if early {
             return;
         }
-        let times = self.opens;
+        let wait = |times: u32, lasting: bool| match self.family {
+            Family::Transient => doubled(settings.breaker.open, settings.breaker.open_max, times),
+            family => until_looked_at(family, times, report.last_success.is_some(), lasting),
+        };
+        // A person may have had it looked at before its time; what was known to last longer is not forgotten for that.
+        let known = before
+            .zip(self.opens.checked_sub(1))
+            .map(|(opened, times)| later(opened, wait(times, self.provenance == Provenance::Fact)));
+        let next = wait(self.opens, failure.lasting);
+        // Spread, so that not all circuits come back in the same second; never sooner than said, and not by hours.
+        let spread = (next / 5).min(MINUTE).mul_f64(jitter.clamp(0.0, 1.0));
+        self.retry_at = Some(later(now, next + spread)).max(known);
         self.opens = self.opens.saturating_add(1);
         self.provenance = if failure.lasting { Provenance::Fact } else { Provenance::Guess };
-        let wait = match self.family {
-            Family::Transient => doubled(settings.breaker.open, settings.breaker.open_max, times),
-            family => until_looked_at(family, times, report.last_success.is_some(), failure.lasting),
-        };
-        // Spread, so that not all circuits come back in the same second; never sooner than said, and not by hours.
-        let spread = (wait / 5).min(MINUTE).mul_f64(jitter.clamp(0.0, 1.0));
-        self.retry_at = Some(later(now, wait + spread));
     }
 
     /// With what it is known to fail: the keys that did since it first opened, this one, the others that the account had
@@ -154,7 +159,8 @@ impl Circuit {
     /// for everybody, and a model that is gone is so for every key.
     pub(super) fn is_news(&self, caller: Caller<'_>) -> bool {
         let (about_keys, about_entries) = match self.family {
-            Family::Transient => (false, false),
+            // What a person bars is barred whoever asks.
+            Family::Transient | Family::Operator => (false, false),
             Family::Model => (false, true),
             Family::Auth | Family::Billing | Family::Permission => (true, true),
         };
@@ -196,6 +202,6 @@ fn until_looked_at(family: Family, times: u32, ever_worked: bool, lasting: bool)
         }
         // What the provider itself calls gone does not come back; a model that it only does not find may be a slip.
         Family::Model if lasting => doubled(DAY, 7 * DAY, times),
-        Family::Transient | Family::Auth | Family::Permission | Family::Model => DAY,
+        Family::Transient | Family::Auth | Family::Permission | Family::Model | Family::Operator => DAY,
     }
 }

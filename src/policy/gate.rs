@@ -3,6 +3,7 @@
 //! A hold whose end is known opens for everybody when the end has come. A hold whose end was guessed, and every open
 //! circuit, opens for one call only: the probe, which takes a lease that ends by itself, so that a prober that dies
 //! blocks nobody for long. Nothing runs in the background to change a state; the state and the time are enough to tell.
+//! What a person bars opens for nobody before its end, and then for everybody.
 //!
 //! The time can be wrong. A machine that starts with its clock years ahead, fails a call and is then set right would
 //! find its holds set in the future, and a cooldown of seconds would last for years. So what was set well after now says
@@ -41,13 +42,23 @@ pub(super) fn was_ahead(since: Timestamp, now: Timestamp) -> bool {
     since > later(now, AHEAD)
 }
 
+/// Whether the probe is under way.
+pub(super) fn is_leased(lease: Option<&Lease>, now: Timestamp) -> bool {
+    lease.is_some_and(|lease| lease.until > now && lease.until <= later(now, LONGEST_LEASE))
+}
+
 /// What a record says to this caller at this time.
 pub fn gate(record: &HoldRecord, now: Timestamp, caller: Caller<'_>) -> Gate {
-    let leased = |lease: &Option<Lease>| {
-        lease.as_ref().is_some_and(|lease| lease.until > now && lease.until <= later(now, LONGEST_LEASE))
-    };
+    let leased = |lease: &Option<Lease>| is_leased(lease.as_ref(), now);
     let probe_unless = |leased: bool| if leased { Gate::Held } else { Gate::Probe };
     match record {
+        HoldRecord::Circuit(c) if c.family == Family::Operator => {
+            if c.is_barred(now) {
+                Gate::Held
+            } else {
+                Gate::Open
+            }
+        }
         HoldRecord::Cooldown(c) if was_ahead(c.since, now) => Gate::Open,
         HoldRecord::Quarantine(q) if was_ahead(q.since, now) => probe_unless(leased(&q.lease)),
         HoldRecord::Circuit(c) if c.state == CircuitState::Open && c.opened_at.is_some_and(|at| was_ahead(at, now)) => {
@@ -76,6 +87,7 @@ pub fn holds_now(record: &HoldRecord, now: Timestamp) -> bool {
     match record {
         HoldRecord::Cooldown(c) => c.until > now && !was_ahead(c.since, now),
         HoldRecord::Quarantine(q) => q.until > now || q.provenance == Provenance::Guess,
+        HoldRecord::Circuit(c) if c.family == Family::Operator => c.is_barred(now),
         HoldRecord::Circuit(c) => c.state != CircuitState::Closed,
     }
 }
@@ -97,7 +109,7 @@ pub fn returns_at(record: &HoldRecord) -> Option<Timestamp> {
 }
 
 impl HoldRecord {
-    /// The class of failure that it was set for.
+    /// The class of failure that it was set for; `permission` for a hold by hand, which no failure set.
     pub fn class(&self) -> Class {
         match self {
             Self::Cooldown(c) => c.class,
@@ -115,7 +127,7 @@ impl HoldRecord {
         }
     }
 
-    /// What the provider said.
+    /// What the provider said, or a person's reason.
     pub fn evidence(&self) -> &str {
         match self {
             Self::Cooldown(c) => &c.evidence,
@@ -142,10 +154,11 @@ impl HoldRecord {
         }
     }
 
-    /// When one probe may pass before the end.
+    /// When one probe may pass before the end; what is held by hand is never probed.
     pub fn probe_at(&self) -> Option<Timestamp> {
         match self {
             Self::Cooldown(_) => None,
+            Self::Circuit(c) if c.family == Family::Operator => None,
             Self::Quarantine(q) => q.probe_at,
             Self::Circuit(c) => c.retry_at.filter(|_| c.state == CircuitState::Open),
         }
@@ -156,7 +169,8 @@ impl HoldRecord {
 /// and others may try.
 pub fn depends_on_caller(record: &HoldRecord) -> bool {
     let open = record.as_circuit().filter(|circuit| circuit.state == CircuitState::Open);
-    open.is_some_and(|circuit| circuit.family != Family::Transient && circuit.fingerprint.is_some())
+    let asks_who = |family| !matches!(family, Family::Transient | Family::Operator);
+    open.is_some_and(|circuit| asks_who(circuit.family) && circuit.fingerprint.is_some())
 }
 
 /// Takes the lease of the one probe. Of all processes that try, the store lets one through.
@@ -164,6 +178,7 @@ pub fn claim(held: &Versioned, holder: &RequestId, until: Timestamp) -> Option<C
     let lease = Some(Lease { holder: holder.clone(), until });
     let record = match held.record.clone() {
         HoldRecord::Cooldown(_) => return None,
+        HoldRecord::Circuit(c) if c.family == Family::Operator => return None,
         HoldRecord::Quarantine(mut q) => {
             q.lease = lease;
             HoldRecord::Quarantine(q)
@@ -178,7 +193,7 @@ pub fn claim(held: &Versioned, holder: &RequestId, until: Timestamp) -> Option<C
 }
 
 /// Whether the hold passes by itself and soon: what `last_resort` may be asked under. Never a spent quota, auth, billing
-/// or another hold under which asking cannot help.
+/// or another hold under which asking cannot help, and never what a person bars.
 pub fn is_transient(record: &HoldRecord) -> bool {
     match record {
         HoldRecord::Cooldown(_) => true,

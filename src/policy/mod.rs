@@ -6,6 +6,7 @@
 
 mod apply;
 mod backoff;
+mod by_hand;
 mod call;
 mod cascade;
 mod circuit;
@@ -20,6 +21,8 @@ mod track;
 mod until;
 mod usage;
 
+#[cfg(test)]
+mod by_hand_tests;
 #[cfg(test)]
 mod cascade_tests;
 #[cfg(test)]
@@ -37,6 +40,7 @@ mod world;
 
 pub use apply::{apply, hold_scope};
 pub use backoff::full_jitter;
+pub use by_hand::{bar, hastened};
 pub use call::{Caller, Event, Moment, Report};
 pub use cascade::{
     Cascade, CascadeChange, CascadeState, Ending, Fall, Passage, Tally, VersionedCascade, after as after_request,

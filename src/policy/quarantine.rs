@@ -3,7 +3,7 @@
 //! A quota that is spent stays spent until its window ends, and asking again before is a wasted call. But windows are
 //! misread, plans get upgraded and providers reset early, so a long quarantine lets a rare, single probe through. How
 //! rare depends on how the end is known: a stated reset is probed once a day; a reset clock of the catalogue once, at
-//! half the time and not within the first half hour; a guess only when it ends, and then by one prober, not by everyone.
+//! half the time and not within the first half hour, even if a person had somebody look before; a guess only when it ends, and then by one prober, not by everyone.
 
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ pub(super) fn after_failure(
     let probe_at = match holding {
         // A late failure of a call that was under way, or the probe's own: the schedule goes on from where it was.
         Some(old) if known.until == old.until && !was_probe => old.probe_at,
-        Some(old) if known.until == old.until => next_probe(old.probe_at, &known, now),
+        Some(old) if known.until == old.until => next_probe(old, &known, now),
         _ => first_probe(&known, now),
     };
     Quarantine {
@@ -86,12 +86,13 @@ fn first_probe(known: &Known, now: Timestamp) -> Option<Timestamp> {
 }
 
 /// When the next probe may look after one that failed.
-fn next_probe(probed_at: Option<Timestamp>, known: &Known, now: Timestamp) -> Option<Timestamp> {
+fn next_probe(old: &Quarantine, known: &Known, now: Timestamp) -> Option<Timestamp> {
     match known.provenance {
         Provenance::Fact | Provenance::Operator => {
-            Some(later(probed_at.unwrap_or(now).max(now), DAY)).filter(|at| *at < known.until)
+            Some(later(old.probe_at.unwrap_or(now).max(now), DAY)).filter(|at| *at < known.until)
         }
-        Provenance::Documented => None,
+        // Counted from when it was set, so that only a look before the time leaves another.
+        Provenance::Documented => first_probe(known, old.since).filter(|at| *at > now),
         Provenance::Guess => Some(known.until),
     }
 }

@@ -52,9 +52,15 @@ pub enum Family {
     Permission,
     /// No such model: opens at once.
     Model,
+    /// A person bars the scope: no reply opens or closes it.
+    Operator,
 }
 
 impl Family {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Transient, Self::Billing, Self::Auth, Self::Permission, Self::Model, Self::Operator];
+
     /// The family of a class that moves a circuit; none for the others.
     pub const fn of(class: Class) -> Option<Self> {
         match class {
@@ -75,6 +81,7 @@ impl Family {
             Self::Auth => "auth",
             Self::Permission => "permission",
             Self::Model => "model",
+            Self::Operator => "operator",
         }
     }
 }
@@ -83,7 +90,7 @@ impl FromStr for Family {
     type Err = ParseNameError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        [Self::Transient, Self::Billing, Self::Auth, Self::Permission, Self::Model]
+        Self::ALL
             .into_iter()
             .find(|family| family.as_str() == text)
             .ok_or_else(|| ParseNameError { text: text.to_owned(), wanted: "circuit family" })
@@ -194,7 +201,7 @@ pub struct Circuit {
     pub family: Family,
     /// Where it stands.
     pub state: CircuitState,
-    /// The class of the latest failure.
+    /// The class of the latest failure; of a hold by hand always `permission`.
     pub class: Class,
     /// Failures in a row, up to now.
     pub consecutive: u32,
@@ -202,7 +209,7 @@ pub struct Circuit {
     pub recent: Vec<Timestamp>,
     /// When it opened.
     pub opened_at: Option<Timestamp>,
-    /// When one probe may pass.
+    /// When one probe may pass; of a hold by hand, when it is over.
     pub retry_at: Option<Timestamp>,
     /// How often in a row it opened, for times that double.
     pub opens: u32,

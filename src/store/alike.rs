@@ -9,11 +9,12 @@ use crate::domain::{AttemptKind, AttemptRecord, Class, LadderName, RequestId};
 use crate::policy::{CascadeChange, Change, Family, HoldRecord};
 
 fn record() -> impl Strategy<Value = HoldRecord> {
-    (0..5, 0..4_u32).prop_map(|(which, number)| match which {
+    (0..6, 0..4_u32).prop_map(|(which, number)| match which {
         0 => cooldown("llama", number),
         1 => cooldown("qwen", number),
         2 => quarantine(),
         3 => circuit(Family::Auth, number),
+        4 => circuit(Family::Operator, number),
         _ => circuit(Family::Transient, number),
     })
 }

@@ -7,7 +7,7 @@ use proptest::test_runner::TestCaseError;
 use crate::domain::{Class, Dimension, Failure, Provenance, RequestId, ScopeLevel, Target};
 use crate::policy::rivals::{decide, says};
 use crate::policy::world::{Call, World, at, failure, target};
-use crate::policy::{Change, Event, Gate, Versioned, claim};
+use crate::policy::{Change, Event, Gate, Versioned, claim, hastened};
 
 const PROCESSES: usize = 3;
 
@@ -28,6 +28,8 @@ pub(super) enum Does {
     Reports { who: usize, whom: usize, says: Says, age: i64, of_probe: bool },
     /// A process claims what the gate lets it claim.
     Probes { who: usize, whom: usize },
+    /// A person wants the probe of the first hold now that it saw.
+    Hurries(usize),
     /// Time passes, or the clock is set ahead or back.
     Passes(i64),
 }
@@ -73,6 +75,7 @@ pub(super) fn histories(says: impl Strategy<Value = Says>, asked: usize) -> impl
     let does = prop_oneof![
         6 => report,
         2 => (0..PROCESSES).prop_map(Does::Looks),
+        1 => (0..PROCESSES).prop_map(Does::Hurries),
         3 => (0..PROCESSES, 0..asked).prop_map(|(who, whom)| Does::Probes { who, whom }),
         3 => prop_oneof![0_i64..90, 0_i64..40_000, -200_i64..0, -90_000_i64..0].prop_map(Does::Passes),
     ];
@@ -110,12 +113,17 @@ type Checks<'a> = &'a mut dyn FnMut(&Told<'_>) -> Result<(), TestCaseError>;
 
 /// Plays the history; each report is shown to the checks.
 pub(super) fn play(history: &[Does], checks: Checks<'_>) -> Result<World, TestCaseError> {
-    let mut stage =
-        Stage { world: World::new(), now: 0, seen: vec![Vec::new(); PROCESSES], probes: vec![None; PROCESSES] };
+    play_in(World::new(), history, checks)
+}
+
+/// Plays the history in a world in which something is held already.
+pub(super) fn play_in(world: World, history: &[Does], checks: Checks<'_>) -> Result<World, TestCaseError> {
+    let mut stage = Stage { world, now: 0, seen: vec![Vec::new(); PROCESSES], probes: vec![None; PROCESSES] };
     let everybody = everybody();
     for (n, does) in history.iter().enumerate() {
         match does {
             Does::Looks(who) => stage.seen[*who].clone_from(&stage.world.holds),
+            Does::Hurries(who) => stage.hurries(*who),
             Does::Passes(seconds) => stage.now += seconds,
             Does::Probes { who, whom } => stage.probes(*who, *whom, &everybody[*whom], n)?,
             Does::Reports { who, whom, says, age, of_probe } => {
@@ -154,6 +162,14 @@ impl Stage {
         }
         self.seen[who].clone_from(&self.world.holds);
         Ok(())
+    }
+
+    fn hurries(&mut self, who: usize) {
+        let sooner = |held: &Versioned| Some((held.version, hastened(&held.record, at(self.now))?));
+        if let Some((version, record)) = self.seen[who].iter().find_map(sooner) {
+            self.world.try_write(&[Change { key: record.key(), expected: Some(version), record: Some(record) }]);
+        }
+        self.seen[who].clone_from(&self.world.holds);
     }
 
     fn reports(

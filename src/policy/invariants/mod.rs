@@ -9,8 +9,8 @@ use super::gate::was_ahead;
 use super::rivals::says;
 use super::world::{Call, World, at, failure, target};
 use super::*;
-use crate::domain::{Class, Provenance, ScopeLevel};
-use history::{Told, everybody, failures, histories, play};
+use crate::domain::{Class, Provenance, Scope, ScopeLevel};
+use history::{Told, everybody, failures, histories, play, play_in};
 
 /// The same record as far as it can hold anything back: all but the lease, and what only the lease decides.
 fn without_lease(record: &HoldRecord) -> HoldRecord {
@@ -119,7 +119,7 @@ proptest! {
         play(&history, &mut |told| {
             let Event::Failure(failed) = told.event else { return Ok(()) };
             let own = hold_scope(failed, told.target);
-            let resting = crate::domain::Scope::deployment(told.target);
+            let resting = Scope::deployment(told.target);
             for new in told.added() {
                 let scope = new.record.scope();
                 let may = Some(scope) == own.as_ref() || (new.record.kind() == HoldKind::Cooldown && *scope == resting);
@@ -234,6 +234,28 @@ proptest! {
         play(&history, &mut |told| match told.event {
             Event::Abandoned => only_freed(told),
             _ => Ok(()),
+        })?;
+    }
+
+    /// A person's word stands above all: what is barred by hand is held until its end, whatever is said of it, by
+    /// whomever, with whatever clock.
+    #[test]
+    fn what_a_person_bars_stays_barred(history in histories(any_failure(), 6), ends in 0_i64..100_000) {
+        let barred = [(Scope::provider("gemini".into()), None), (Scope::deployment(&everybody()[0]), Some(at(ends)))];
+        let mut world = World::new();
+        for (scope, until) in barred {
+            let change = bar(&world.holds, scope, until, "moving house", at(0));
+            world.write(&[change]);
+        }
+        let before = world.holds.clone();
+        play_in(world, &history, &mut |told| {
+            prop_assert!(told.after.starts_with(&before), "{:?}", told.after);
+            let [provider, deployment, ..] = told.after else { return Err(TestCaseError::fail("both are there")) };
+            prop_assert_eq!(says(provider, at(told.now)), Gate::Held);
+            prop_assert_eq!(says(deployment, at(told.now)) == Gate::Held, told.now < ends);
+            prop_assert_eq!(says(deployment, at(told.now)) == Gate::Open, told.now >= ends);
+            prop_assert_eq!(holds_now(&deployment.record, at(told.now)), told.now < ends);
+            Ok(())
         })?;
     }
 

@@ -40,7 +40,8 @@ fn subject(class: Class, provenance: Provenance, every: Option<i64>, returns_wit
 
 /// Visits everything within the bounds and prints how much that was.
 fn visit(name: &str, subject: &Subject) {
-    let bounds = |processes, requests, ticks, jumps, is_set| Bounds { processes, requests, ticks, jumps, is_set };
+    let bounds =
+        |processes, requests, ticks, jumps, is_set| Bounds { processes, requests, ticks, jumps, is_set, hurries: 0 };
     let mut total = Visited::default();
     for bounds in [
         // How it comes to be set, how it is lifted and set again, the clock that jumps, and one more at the probe.
@@ -48,6 +49,8 @@ fn visit(name: &str, subject: &Subject) {
         bounds(2, 2, 2, 0, true),
         bounds(2, 1, 2, 1, true),
         bounds(3, 1, 2, 0, true),
+        // Somebody who cannot wait for the time of the probe.
+        Bounds { hurries: 1, ..bounds(2, 2, 1, 0, true) },
     ] {
         let visited = explore(subject, bounds);
         println!("{name}: {} states, {} steps between them, with {bounds:?}", visited.states, visited.steps);

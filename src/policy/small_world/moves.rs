@@ -7,7 +7,7 @@ use super::state::{Hold, Outcome, Place, Process, Sent, State, Subject, asked, c
 use crate::domain::{Class, Failure, RequestId};
 use crate::policy::rivals::{after, decide, first_version, says};
 use crate::policy::world::{at, failure};
-use crate::policy::{Change, Event, Gate, HoldRecord, Versioned, claim};
+use crate::policy::{Change, Event, Gate, HoldRecord, Versioned, claim, hastened, returns_at};
 
 /// One step of the world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +27,8 @@ pub(super) enum Move {
     Passes(i64),
     /// The clock is set.
     Jumps(i64),
+    /// A person wants the probe now.
+    Hurries,
 }
 
 /// What the clock may be set by, in seconds: a little back, and so much that what was set looks as from the future.
@@ -55,6 +57,10 @@ pub(super) fn possible(state: &State) -> Vec<Move> {
         moments.sort_unstable();
         moments.dedup();
         moves.extend(moments.into_iter().map(Move::Passes));
+    }
+    let sooner = state.hold.as_ref().and_then(|hold| hastened(&hold.0.record, at(state.now)));
+    if state.hurries > 0 && sooner.is_some() {
+        moves.push(Move::Hurries);
     }
     if state.jumps > 0 {
         moves.extend(JUMPS.map(|by| Move::Jumps(state.now + by)));
@@ -103,6 +109,7 @@ pub(super) fn make(state: &State, step: Move, subject: &Subject) -> Result<State
             }
         }
         Move::Commits(who) => commits(state, &mut next, who, subject)?,
+        Move::Hurries => hurries(state, &mut next)?,
     }
     Ok(next)
 }
@@ -152,6 +159,15 @@ fn commits(state: &State, next: &mut State, who: usize, subject: &Subject) -> Re
     }
     next.processes[who].done();
     Ok(())
+}
+
+fn hurries(state: &State, next: &mut State) -> Result<(), String> {
+    let Some(held) = state.hold.as_ref().map(|hold| &hold.0) else { return Ok(()) };
+    let record = hastened(&held.record, at(state.now)).ok_or("there is nothing to hasten")?;
+    let change = Change { key: record.key(), expected: Some(held.version), record: Some(record) };
+    write(state, next, &change);
+    (next.hurries, next.known) = (state.hurries - 1, returns_at(&held.record).map(second));
+    rules::may_be_probed(next)
 }
 
 /// Writes as the store does; false when the record is not at the version that the decision saw.

@@ -4,7 +4,7 @@ use super::state::{Hold, Outcome, Place, State, Subject, asked, call, second};
 use crate::domain::RequestId;
 use crate::policy::rivals::{after, decide, says};
 use crate::policy::world::at;
-use crate::policy::{CircuitState, Event, Gate, HoldRecord, Versioned, claim};
+use crate::policy::{CircuitState, Event, Gate, HoldRecord, Versioned, claim, returns_at};
 
 /// What is written was decided on the very record that it replaces.
 pub(super) fn decided_on_what_is_there(state: &State, seen: Option<&Hold>) -> Result<(), String> {
@@ -41,7 +41,7 @@ pub(super) fn count(before: &State, after: &mut State, outcome: Outcome) {
     };
     let (old, new) = (state_of(before), state_of(after));
     if after.hold.is_none() {
-        (after.in_a_row, after.opened) = (0, 0);
+        (after.in_a_row, after.opened, after.known) = (0, 0, None);
     }
     match outcome {
         Outcome::Answer => after.in_a_row = 0,
@@ -94,7 +94,29 @@ pub(super) fn after_commit(before: &State, after: &State, who: usize, outcome: O
     {
         return Err("an answer to an older call closed what was set after it".to_owned());
     }
+    kept_known(after, outcome)?;
     counted(before, after, outcome)
+}
+
+/// Who wants the probe now gets it.
+pub(super) fn may_be_probed(state: &State) -> Result<(), String> {
+    match &state.hold {
+        Some(hold) if says(&hold.0, at(state.now)) == Gate::Probe => Ok(()),
+        hold => Err(format!("nobody may probe {hold:?}")),
+    }
+}
+
+/// A probe before the time that finds that it is still so takes nothing away from what was known.
+fn kept_known(after: &State, outcome: Outcome) -> Result<(), String> {
+    let is_resting = |hold: &&Hold| says(&hold.0, at(after.now)) == Gate::Held && hold.lease().is_none();
+    let resting = after.hold.as_ref().filter(is_resting);
+    let until = resting.and_then(|hold| returns_at(&hold.0.record)).map(second);
+    match (until, after.known) {
+        (Some(until), Some(known)) if outcome == Outcome::Same && until < known && !after.jumped => {
+            Err(format!("known to last until {known}, and now only until {until}"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The record's own counts are those of the bystander.

@@ -34,6 +34,8 @@ pub(super) struct Bounds {
     pub(super) jumps: u8,
     /// Whether the hold is set when it begins.
     pub(super) is_set: bool,
+    /// How often a person wants the probe now.
+    pub(super) hurries: u8,
 }
 
 /// The hold as the store has it.
@@ -150,6 +152,9 @@ pub(super) struct State {
     pub(super) in_a_row: u32,
     /// How often a circuit opened since it last closed.
     pub(super) opened: u32,
+    pub(super) hurries: u8,
+    /// Up to when the hold was known to last before a person wanted the probe now.
+    pub(super) known: Option<i64>,
 }
 
 impl State {
@@ -165,6 +170,8 @@ impl State {
             jumped: false,
             in_a_row: 0,
             opened: 0,
+            hurries: bounds.hurries,
+            known: None,
         }
     }
 
