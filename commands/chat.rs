@@ -5,7 +5,7 @@ use std::process::{Command, ExitCode, Stdio};
 
 use llmr::config::{Alarm, Config};
 use llmr::domain::{Outcome, excerpt};
-use llmr::ladder::End;
+use llmr::ladder::{End, Skip, SkipReason};
 use llmr::report::{chat_json, rfc3339, trail};
 use llmr::route::{FallbackStore, Job, Report};
 use llmr::store::SqliteStore;
@@ -173,7 +173,13 @@ fn explain(report: &Report, context: &Context) {
     }
 }
 
+/// What helps where a person bars the way.
+const HELD_BY_HAND: &str = "`llmr status --held` shows what is held by hand, and `llmr reset ID` lifts it";
+
 fn hints(report: &Report) -> Vec<String> {
+    let by_hand = |skip: &Skip| matches!(skip.reason, SkipReason::HeldByHand(_));
+    let some_by_hand = report.skipped.iter().any(by_hand);
+    let only_by_hand = report.record.attempts.is_empty() && some_by_hand && report.skipped.iter().all(by_hand);
     let hint = match report.end {
         End::Exhausted { retry_at: Some(at) } if report.turned_away => {
             let ladder = &report.record.ladder;
@@ -187,7 +193,9 @@ fn hints(report: &Report) -> Vec<String> {
             let soon = "or give the request time with --wait";
             format!("the first step returns {}; ask again then, {soon}", rfc3339(at))
         }
+        End::Exhausted { retry_at: None } if some_by_hand => "nothing else is held yet: ask again at any time".into(),
         End::Exhausted { retry_at: None } => "nothing is held for it yet: ask again at any time".into(),
+        End::NeedsPerson if only_by_hand => HELD_BY_HAND.into(),
         End::NeedsPerson => "mend the cause, then `llmr reset PROVIDER` lets it be asked again at once".into(),
         End::Refused(_) => "nothing is held for it; change the request".into(),
         End::NoneAllowed => "loosen what rules the steps out: --pin, --exclude, --require, --max-cost".into(),
@@ -197,7 +205,9 @@ fn hints(report: &Report) -> Vec<String> {
         End::Partial => "what was printed is partial; `stream = \"restart\"` or \"buffer\" starts over instead".into(),
         End::Answered { .. } | End::Interrupted => return Vec::new(),
     };
-    vec![hint, format!("`llmr log {}` shows what each provider said", report.record.id)]
+    let also = (some_by_hand && hint != HELD_BY_HAND && report.end.is_exhaustion()).then(|| HELD_BY_HAND.to_owned());
+    let log = format!("`llmr log {}` shows what each provider said", report.record.id);
+    [hint].into_iter().chain(also).chain([log]).collect()
 }
 
 /// Nobody may miss that a ladder is empty: it stands on stderr, and the configured command is started.

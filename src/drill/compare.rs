@@ -161,5 +161,5 @@ fn hold(record: &HoldRecord, now: Timestamp) -> Option<String> {
     let until = returns_at(record).map_or(String::new(), |at| format!("until {at} "));
     let probe = record.probe_at().filter(|at| Some(*at) != returns_at(record));
     let probe = probe.map_or(String::new(), |at| format!(" probe {at}"));
-    Some(format!("{kind} {scope} {limit}{class} {until}{}{probe}", record.provenance()))
+    Some(format!("{kind} {scope} {limit}{} {until}{}{probe}", record.reason(), record.provenance()))
 }

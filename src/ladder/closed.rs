@@ -93,7 +93,7 @@ impl Run {
         let needs_person = |step: &usize| {
             let barred = self.progress.get(*step).and_then(|progress| progress.barred.as_ref());
             matches!(barred, Some(SkipReason::NoKey(_)))
-                || matches!(self.turn(*step, view), Err(Bar::Held(by)) if by.record.class().needs_a_person())
+                || matches!(self.turn(*step, view), Err(Bar::Held(by)) if by.record.needs_a_person())
         };
         let end = match own.iter().all(needs_person) {
             true => End::NeedsPerson,

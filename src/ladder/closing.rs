@@ -26,7 +26,7 @@ impl Run {
     /// When the first step returns by itself, over those that `wanted` accepts.
     pub(super) fn soonest(&self, view: &View<'_>, wanted: impl Fn(usize) -> bool) -> Option<Timestamp> {
         let returns = |step: usize| match self.turn(step, view) {
-            Err(Bar::Held(by)) if !by.record.class().needs_a_person() => returns_at(&by.record),
+            Err(Bar::Held(by)) if !by.record.needs_a_person() => returns_at(&by.record),
             Err(Bar::Full(tight)) => tight.until,
             _ => None,
         };
@@ -99,8 +99,7 @@ impl Run {
 
     pub(super) fn someone_must_act(&self, view: &View<'_>) -> bool {
         let failed = self.progress.iter().filter_map(|progress| progress.failed).any(Class::needs_a_person);
-        let held =
-            |step: &usize| matches!(self.turn(*step, view), Err(Bar::Held(by)) if by.record.class().needs_a_person());
+        let held = |step: &usize| matches!(self.turn(*step, view), Err(Bar::Held(by)) if by.record.needs_a_person());
         let no_key = |progress: &super::run::Progress| matches!(progress.barred, Some(SkipReason::NoKey(_)));
         failed || self.queue.iter().any(held) || self.progress.iter().any(no_key)
     }

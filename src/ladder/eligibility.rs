@@ -23,8 +23,7 @@ pub enum Eligibility<'a> {
 /// Whether the caller may ask the target now.
 pub fn eligibility<'a>(holds: &'a [Versioned], target: &Target, now: Timestamp, caller: Caller<'_>) -> Eligibility<'a> {
     // What only a person can lift is the better answer than what passes by itself, and of two ends the later one.
-    let rank =
-        |held: &Versioned| (held.record.class().needs_a_person(), returns_at(&held.record).unwrap_or(Timestamp::MAX));
+    let rank = |held: &Versioned| (held.record.needs_a_person(), returns_at(&held.record).unwrap_or(Timestamp::MAX));
     let mut longest: Option<&Versioned> = None;
     let mut probes: Vec<&Versioned> = Vec::new();
     for held in holds.iter().filter(|held| held.record.scope().covers(target)) {

@@ -20,6 +20,8 @@ pub enum SkipReason {
         /// What the provider said.
         evidence: String,
     },
+    /// A person bars it, for this reason.
+    HeldByHand(String),
     /// This request would bring one of its limits too near.
     NearLimit(Tightness),
     /// There is no key for it: what is missing and where it was looked for.
@@ -61,6 +63,7 @@ impl SkipReason {
     pub fn word(&self) -> &'static str {
         match self {
             Self::Held { class, .. } => class.as_str(),
+            Self::HeldByHand(_) => "operator",
             Self::NearLimit(_) => "near_limit",
             Self::NoKey(_) => "no_key",
             Self::NotPinned => "not_pinned",
@@ -84,6 +87,8 @@ impl fmt::Display for SkipReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Held { kind, class, .. } => write!(f, "{class} ({kind})"),
+            Self::HeldByHand(why) if why.is_empty() => f.write_str("held by hand"),
+            Self::HeldByHand(why) => write!(f, "held by hand: {why}"),
             Self::NearLimit(tight) => write!(f, "{tight}"),
             Self::NoKey(why) => f.write_str(why),
             Self::NotPinned => f.write_str("another provider is pinned"),

@@ -188,5 +188,8 @@ fn is_soon_back(tight: &Tightness, view: &View<'_>) -> bool {
 }
 
 fn held_by(record: &HoldRecord) -> SkipReason {
+    if record.is_by_hand() {
+        return SkipReason::HeldByHand(record.evidence().to_owned());
+    }
     SkipReason::Held { kind: record.kind(), class: record.class(), evidence: record.evidence().to_owned() }
 }

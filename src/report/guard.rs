@@ -8,6 +8,7 @@ use crate::policy::{HoldRecord, Tightness};
 use crate::route::{Pass, passes_at, probing};
 
 use super::chat::until_text;
+use super::choice::selector_of;
 use super::moment::{rfc3339, seconds_of};
 
 /// The word for a limit that is too near, as `plan` has it.
@@ -58,7 +59,7 @@ impl Guarded<'_> {
             "eligible": full.is_none() && !matches!(self.says, Says::Held(_)),
             "probe": matches!(self.says, Says::Probe(..)),
             "request_id": pass.map(|pass| &pass.id),
-            "reason": by.map(|by| by.class().as_str()).or(full.map(|_| NEAR_LIMIT)),
+            "reason": by.map(HoldRecord::reason).or(full.map(|_| NEAR_LIMIT)),
             "kind": by.map(HoldRecord::kind),
             "until": until.map(rfc3339),
             "provenance": by.map(HoldRecord::provenance).or(full.map(|tight| tight.provenance)),
@@ -86,8 +87,9 @@ impl Guarded<'_> {
                 let until = passes_at(by, *now).map(|at| until_text(at, *now));
                 let until = until.unwrap_or_else(|| "until a person acts".to_owned());
                 let note = match by {
+                    by if by.is_by_hand() => "",
                     by if probing(by, *now) => ", its one probe is under way",
-                    by if by.class().needs_a_person() => ", a person must act; a probe may look again then",
+                    by if by.needs_a_person() => ", a person must act; a probe may look again then",
                     _ => "",
                 };
                 let said = excerpt(by.evidence(), QUOTE);
@@ -105,7 +107,10 @@ impl Guarded<'_> {
                 "say what comes of it: `llmr record {deployment} --request-id {} …`; who else asks before then waits for it",
                 pass.id
             )),
-            Says::Held(by) if by.class().needs_a_person() && !probing(by, *now) => {
+            Says::Held(by) if by.is_by_hand() => {
+                Some(format!("somebody holds it by hand; `llmr reset {}` lifts that", selector_of(by.scope())))
+            }
+            Says::Held(by) if by.needs_a_person() && !probing(by, *now) => {
                 Some(format!("mend the cause, then `llmr reset {deployment}` lets it be asked again at once"))
             }
             _ => None,
@@ -114,5 +119,5 @@ impl Guarded<'_> {
 }
 
 fn why(by: &HoldRecord) -> String {
-    format!("{} {}", by.class(), by.kind())
+    if by.is_by_hand() { "by hand".to_owned() } else { format!("{} {}", by.class(), by.kind()) }
 }

@@ -39,7 +39,7 @@ impl Reset<'_> {
     pub fn json(&self) -> Value {
         let (free, held) = self.touched();
         let held = held.iter().map(
-            |(deployment, by)| json!({"deployment": deployment, "hold": hold_id(by), "reason": by.record.class()}),
+            |(deployment, by)| json!({"deployment": deployment, "hold": hold_id(by), "reason": by.record.reason()}),
         );
         json!({
             "now": rfc3339(self.now),

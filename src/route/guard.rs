@@ -106,9 +106,7 @@ pub fn look(
 /// What passes by itself is better news than what does not, and the sooner the better.
 fn rank(admission: &Admission, now: Timestamp) -> (bool, Timestamp) {
     match admission {
-        Admission::Held(_, by) => {
-            (by.record.class().needs_a_person(), passes_at(&by.record, now).unwrap_or(Timestamp::MAX))
-        }
+        Admission::Held(_, by) => (by.record.needs_a_person(), passes_at(&by.record, now).unwrap_or(Timestamp::MAX)),
         Admission::Full(_, tight) => (false, tight.until.unwrap_or(Timestamp::MAX)),
         Admission::Free { .. } | Admission::Probe(..) => (false, now),
     }

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::domain::Dimension;
+use crate::domain::{Dimension, excerpt};
 use crate::policy::{CircuitState, HoldRecord, Versioned, holds_now, returns_at};
 
 use super::{Status, hold_id};
@@ -21,7 +21,7 @@ impl Status<'_> {
     pub(super) fn write_holds(&self, out: &mut Toned, width: usize) {
         for held in self.shown_holds() {
             let record = &held.record;
-            let tone = if record.class().needs_a_person() { Tone::Bad } else { Tone::Warning };
+            let tone = if record.needs_a_person() { Tone::Bad } else { Tone::Warning };
             out.push(tone, format!(" {:<4} ", hold_id(held)));
             out.line(Tone::Strong, record.scope().to_string());
             let room = width.saturating_sub(INDENT);
@@ -45,6 +45,7 @@ impl Status<'_> {
             facts.push(self.probe(at));
         }
         if let HoldRecord::Circuit(circuit) = record
+            && !record.is_by_hand()
             && !circuit.class.needs_a_person()
         {
             facts.push(format!("{} failures in a row", circuit.consecutive));
@@ -67,9 +68,10 @@ impl Status<'_> {
             return format!("a probe is under way, until {} at most", self.moment(lease.until));
         }
         match returns_at(record) {
+            None if record.is_by_hand() => "until somebody resets it".to_owned(),
             None => "until a person acts".to_owned(),
             Some(at) if at <= self.now => self.probe(at),
-            Some(at) if record.class().needs_a_person() => format!("until a person acts, {}", self.probe(at)),
+            Some(at) if record.needs_a_person() => format!("until a person acts, {}", self.probe(at)),
             Some(at) => format!("until {}", self.moment(at)),
         }
     }
@@ -92,22 +94,35 @@ fn why(record: &HoldRecord) -> String {
     };
     let dimension = dimension.filter(|dimension| *dimension != Dimension::Other);
     let limit = dimension.map_or(String::new(), |dimension| format!(", {dimension}"));
-    format!("{} ({}{limit})", record.class(), record.kind())
+    match record.is_by_hand() {
+        true => format!("by hand ({})", record.kind()),
+        false => format!("{} ({}{limit})", record.class(), record.kind()),
+    }
 }
 
 fn quoted(evidence: &str) -> String {
     evidence.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// Why a record holds, in few words: the class of the failure, or the person's reason.
+pub(crate) fn named(record: &HoldRecord) -> String {
+    match record.evidence() {
+        _ if !record.is_by_hand() => record.class().to_string(),
+        "" => "held by hand".to_owned(),
+        why => format!("held by hand ({})", excerpt(&quoted(why), QUOTE)),
+    }
+}
+
 /// A hold in one line: kind, id, scope, class, and when it ends.
 pub fn hold_line(held: &Versioned, now: Timestamp) -> String {
     let record = &held.record;
-    let start = format!("{} {} {}: {}", record.kind(), hold_id(held), record.scope(), record.class());
+    let start = format!("{} {} {}: {}", record.kind(), hold_id(held), record.scope(), named(record));
     match (holds_now(record, now), returns_at(record)) {
         (false, _) => format!("{start}, holds nothing now"),
+        (true, None) if record.is_by_hand() => format!("{start}, until somebody resets it"),
         (true, None) => format!("{start}, until a person acts"),
         (true, Some(at)) if at <= now => format!("{start}, a probe is due"),
-        (true, Some(at)) if record.class().needs_a_person() => format!("{start}, next probe {}", distance(at, now)),
+        (true, Some(at)) if record.needs_a_person() => format!("{start}, next probe {}", distance(at, now)),
         (true, Some(at)) => format!("{start}, ends {}", distance(at, now)),
     }
 }

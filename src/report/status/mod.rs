@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use crate::domain::{Deployment, LadderName, Target};
 use crate::ladder::{Access, Asked, access};
 use crate::policy::{
-    Caller, Cascade, CircuitState, Gauge, HoldRecord, LimitSource, Reading, UsageSettings, Versioned, holds_now,
-    readings, returns_at,
+    Caller, Cascade, CircuitState, Family, Gauge, HoldRecord, LimitSource, Reading, UsageSettings, Versioned,
+    holds_now, readings, returns_at,
 };
 use crate::store::{Health, Snapshot};
 
@@ -23,6 +23,7 @@ use super::moment::rfc3339;
 use super::tone::{Tone, Toned};
 
 pub use held::hold_line;
+pub(super) use held::named;
 
 /// The word for a limit that is too near, as `plan` has it.
 const NEAR_LIMIT: &str = "near_limit";
@@ -187,7 +188,7 @@ impl Status<'_> {
             "deployment": target.deployment,
             "ladders": ladders.iter().map(|(l, s)| json!({"ladder": l, "step": s})).collect::<Vec<_>>(),
             "eligible": held.is_none() && full.is_none(),
-            "reason": held.map(|by| by.record.class().as_str()).or(full.map(|_| NEAR_LIMIT)),
+            "reason": held.map(|by| by.record.reason()).or(full.map(|_| NEAR_LIMIT)),
             "until": held.and_then(|by| returns_at(&by.record)).or(full.and_then(|tight| tight.until)).map(rfc3339),
             "provenance": held.map(|by| by.record.provenance()).or(full.map(|tight| tight.provenance)),
             "circuit": self.circuit_json(target),
@@ -199,18 +200,20 @@ impl Status<'_> {
         })
     }
 
-    /// The circuit that matters most to the target: an open one before one that counts.
+    /// The circuit that matters most to the target: an open one before one that counts, and what a person bars first of
+    /// all, as long as it does.
     fn circuit_json(&self, target: &Target) -> Value {
-        let circuits = self.covering(target).filter_map(|held| match &held.record {
-            HoldRecord::Circuit(circuit) => Some(circuit),
-            _ => None,
-        });
+        let is_over = |record: &HoldRecord| record.is_by_hand() && !holds_now(record, self.now);
+        let records = self.covering(target).map(|held| &held.record).filter(|record| !is_over(record));
+        let circuits = records.filter_map(HoldRecord::as_circuit);
         let rank = |state| match state {
             CircuitState::Closed => 0,
             CircuitState::HalfOpen => 1,
             CircuitState::Open => 2,
         };
-        match circuits.max_by_key(|circuit| (rank(circuit.state), circuit.consecutive)) {
+        match circuits
+            .max_by_key(|circuit| (circuit.family == Family::Operator, rank(circuit.state), circuit.consecutive))
+        {
             Some(circuit) => json!({
                 "state": circuit.state,
                 "failures": circuit.consecutive,

@@ -132,7 +132,7 @@ impl Status<'_> {
     fn first_return(&self, held: &[Access<'_>]) -> String {
         let soonest = |person: bool| -> Option<Timestamp> {
             let returns = |access: &Access<'_>| match access {
-                Access::Held(by) if by.record.class().needs_a_person() == person => returns_at(&by.record),
+                Access::Held(by) if by.record.needs_a_person() == person => returns_at(&by.record),
                 Access::Full(tight) if !person => tight.until,
                 _ => None,
             };
@@ -169,13 +169,13 @@ impl Status<'_> {
                 Row { tone: Tone::Warning, cells: [place, "full".to_owned(), name, why, back, known_by, last] }
             }
             Access::Held(by) => {
-                let person = by.record.class().needs_a_person();
+                let person = by.record.needs_a_person();
                 let back = match returns_at(&by.record) {
                     None => "a person acts".to_owned(),
                     Some(at) if person => format!("probe {}", distance(at, self.now)),
                     Some(at) => distance(at, self.now),
                 };
-                let why = by.record.class().to_string();
+                let why = if by.record.is_by_hand() { "by hand" } else { by.record.reason() }.to_owned();
                 let known_by = by.record.provenance().to_string();
                 let tone = if person { Tone::Bad } else { Tone::Warning };
                 Row { tone, cells: [place, format!("held {}", hold_id(by)), name, why, back, known_by, last] }
