@@ -18,6 +18,7 @@ mod drill;
 mod error;
 mod given;
 mod guard;
+mod hold;
 mod init;
 mod job;
 mod keys;

@@ -13,6 +13,7 @@ mod exits;
 mod floors;
 mod guard;
 mod guard_holds;
+mod hold;
 mod hostile;
 mod kills;
 mod log;

@@ -1,5 +1,6 @@
 //! Results and metrics as text, tables and JSON: data in, text out.
 
+mod barred;
 mod caps;
 mod chat;
 mod check;
@@ -12,6 +13,7 @@ mod layout;
 mod log;
 mod moment;
 mod otlp;
+mod places;
 mod plan;
 mod probe;
 mod rank;
@@ -20,6 +22,7 @@ mod reset;
 mod status;
 mod tone;
 
+pub use barred::Barred;
 pub use caps::{caps_json, caps_table};
 pub use chat::{attempt_line, chat_json, skip_line, stored_json, trail};
 pub use check::{check_json, check_text};
@@ -30,6 +33,7 @@ pub(crate) use layout::{columns, cut, cut_middle, wrapped};
 pub use log::{capture_json, request_json, request_text, requests_text};
 pub use moment::{distance, rfc3339, span};
 pub use otlp::otlp_json;
+pub use places::Places;
 pub use plan::Plan;
 pub use probe::{Probed, due_json, due_text};
 pub use recorded::Recorded;
