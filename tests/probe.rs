@@ -139,6 +139,7 @@ fn the_number_of_calls_is_bounded_and_selectors_choose() {
     stage.run_at(DUE, &["probe"]).exits(0).prints("b/m: recovered\n");
     assert_eq!((a.hits(), b.hits(), c.hits()), (1, 1, 1));
     stage.run(&["probe", "nobody"]).exits(2).says(&["`nobody`", "llmr status"]);
+    stage.run(&["probe", "b9"]).exits(2).says(&["there is no hold `b9`"]);
     stage.run(&["probe", "a@b@"]).exits(2).says(&["a@b@"]);
 }
 
@@ -176,4 +177,80 @@ fn without_a_state_nothing_is_due_and_a_state_that_cannot_be_used_is_trouble() {
     stage.sql().execute_batch("CREATE TABLE others (a)").expect("another program's database");
     stage.run(&["probe"]).exits(1).says(&["is not a state file"]);
     Stage::bare().run(&["probe"]).exits(3).says(&["no config", "llmr init"]);
+}
+
+#[test]
+fn what_is_not_due_is_probed_when_a_person_wants_it_now() {
+    let (a, b) = (openai(Reply::answer("a")), openai(Reply::status(500, json!({"error": {"message": "oops"}}))));
+    let stage = broken(&[("a", &a), ("b", &b)]);
+    stage.run(&["probe", "--now"]).exits(2).says(&["--now needs to know what to probe"]);
+    stage
+        .run(&["probe", "--now", "--dry-run", "a"])
+        .exits(0)
+        .prints("a/m: due (circuit b1 of a/m account=a, server_error)\n");
+    stage.run(&["probe"]).exits(0).prints("nothing is due\n");
+    assert_eq!(a.hits(), 0, "a dry run makes nothing due");
+    stage.run(&["probe", "--now", "a"]).exits(0).prints("a/m: recovered\n");
+    stage.run(&["probe", "--now", "a"]).exits(0).prints("nothing to probe: nothing holds what was named\n");
+    assert_eq!((a.hits(), b.hits()), (1, 0), "what was not named is left alone");
+    // It rests for longer with each probe that fails.
+    let done = stage.run(&["probe", "--now", "b2"]).exits(0);
+    assert!(done.out.starts_with("b/m: still server_error, next probe 2026-08-23T03:01:"), "{}", done.out);
+    let done = stage.run(&["probe", "--now", "b"]).exits(0);
+    assert!(done.out.starts_with("b/m: still server_error, next probe 2026-08-23T03:02:"), "{}", done.out);
+    assert_eq!(b.hits(), 2);
+    stage.run(&["chat", "-m", "b/m", "?"]).exits(4);
+    assert_eq!(b.hits(), 2, "it rests");
+}
+
+#[test]
+fn a_stated_reset_outlives_a_probe_before_its_time() {
+    let body = json!({"error": {"message": "Daily quota exceeded"}});
+    let lab = openai(vec![Reply::status(429, body), Reply::answer("Hello")]);
+    let stage = Stage::of(&[("lab", &lab)]);
+    let headers = "retry-after: 259200";
+    let body = "{\"error\":{\"message\":\"Daily quota exceeded\"}}";
+    stage.run(&["record", "lab/m", "--status", "429", "--headers", headers, "--body", body]).exits(0);
+    let before = stage.hold();
+    assert_eq!((&before["kind"], &before["until"]), (&json!("quarantine"), &json!("2026-08-26T03:00:00Z")));
+    let told = stage.run(&["probe", "--now", "q1", "--json"]).exits(0).json();
+    assert_eq!((&told["result"], &told["holds"]), (&json!("failed"), &json!(["q1"])));
+    let after = stage.hold();
+    assert_eq!((&after["until"], &after["provenance"]), (&before["until"], &before["provenance"]));
+    assert_eq!(after["probe_at"], json!("2026-08-24T03:00:00Z"), "and one a day");
+    stage.run(&["probe"]).exits(0).prints("nothing is due\n");
+    stage.run(&["probe", "--now", "q1"]).exits(0).prints("lab/m: recovered\n");
+    assert_eq!(lab.hits(), 2);
+}
+
+#[test]
+fn what_cannot_be_probed_says_why_and_what_to_do() {
+    let (a, b) = (openai(Reply::answer("a")), openai(Reply::answer("b")));
+    let stage = broken(&[("a", &a), ("b", &b)]);
+    let limit = "{\"error\":{\"message\":\"Rate limit reached\"}}";
+    stage.run(&["record", "a/m", "--status", "429", "--headers", "retry-after: 600", "--body", limit]).exits(0);
+    let cooldown = "a/m: not probed: a cooldown has no probe; c3 lasts until 2026-08-23T03:10:00Z (in 10m), and \
+                    `llmr reset c3` ends it\n";
+    stage.run(&["probe", "--now", "a"]).exits(0).prints(cooldown);
+    stage.run(&["probe", "--now", "a", "--dry-run"]).exits(0).prints(cooldown);
+    let as_well = "a/m: not probed: a cooldown has no probe";
+    assert!(stage.run(&["probe", "--now", "b1"]).exits(0).out.starts_with(as_well));
+    let told = stage.run(&["probe", "--now", "a", "--json"]).exits(0).json();
+    assert_eq!((&told["result"], &told["holds"]), (&json!("held"), &json!(["c3"])));
+    stage.run(&["hold", "b", "--why", "moving house", "-y"]).exits(0);
+    stage
+        .run(&["probe", "--now", "b"])
+        .exits(0)
+        .prints("b/m: not probed: held by hand (moving house) until somebody resets it; `llmr reset b4` lifts it\n");
+    assert_eq!((a.hits(), b.hits()), (0, 0));
+    // Nothing was made due for the next one who comes along.
+    stage.run(&["reset", "c3", "b4"]).exits(0);
+    stage.run(&["probe"]).exits(0).prints("nothing is due\n");
+    stage.run(&["guard", "a/m"]).exits(4);
+    stage.run_at(DUE, &["guard", "a/m", "--lease", "10m"]).exits(0);
+    let done = stage.run_at(DUE, &["probe", "--now", "a"]).exits(0);
+    assert_eq!(
+        done.out,
+        "a/m: not probed: the probe of b1 is under way, until 2026-08-23T03:11:00Z (in 10m) at most\n"
+    );
 }

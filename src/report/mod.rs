@@ -35,7 +35,7 @@ pub use moment::{distance, rfc3339, span};
 pub use otlp::otlp_json;
 pub use places::Places;
 pub use plan::Plan;
-pub use probe::{Probed, due_json, due_text};
+pub use probe::{Kept, Probed, due_json, due_text};
 pub use recorded::Recorded;
 pub use reset::{Reset, finding_line, meter_line};
 pub use status::{Known, Status, hold_id, hold_json, hold_line};

@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 
 use crate::domain::{Class, Deployment, RequestId};
 use crate::policy::{HoldRecord, Versioned, returns_at};
-use crate::route::Report;
+use crate::route::{Report, passes_at, probing};
 
 use super::chat::until_text;
 use super::moment::rfc3339;
-use super::status::hold_id;
+use super::status::{hold_id, named};
 
 /// A probe that was made, or was to be made.
 #[derive(Debug)]
@@ -101,6 +101,56 @@ impl Probed<'_> {
             Found::Interrupted => "interrupted; the probe is due still".to_owned(),
         };
         format!("{}: {what}\n", self.deployment)
+    }
+}
+
+/// Who cannot be probed although a person wants it.
+#[derive(Debug)]
+pub struct Kept<'a> {
+    /// The time.
+    pub now: Timestamp,
+    /// Who.
+    pub deployments: Vec<&'a Deployment>,
+    /// The hold that is in the way.
+    pub by: &'a Versioned,
+    /// Whether this is a hold that the person named.
+    pub is_named: bool,
+}
+
+impl Kept<'_> {
+    /// A line of `probe --now --json`.
+    pub fn json(&self) -> Value {
+        json!({
+            "deployment": self.deployments.first(),
+            "holds": [hold_id(self.by)],
+            "result": "held",
+            "request_id": Option::<RequestId>::None,
+            "class": self.by.record.class(),
+            "next_probe_at": passes_at(&self.by.record, self.now).map(rfc3339),
+        })
+    }
+
+    /// One line.
+    pub fn text(&self) -> String {
+        let Self { now, by, .. } = self;
+        let (id, record) = (hold_id(by), &by.record);
+        let who = match self.deployments.as_slice() {
+            [] => record.scope().to_string(),
+            [only] => only.to_string(),
+            [first, others @ ..] => format!("{first} and {} more", others.len()),
+        };
+        let until = passes_at(record, *now).map(|at| until_text(at, *now));
+        let until = until.unwrap_or_else(|| "until somebody resets it".to_owned());
+        let why = match record {
+            record if record.is_by_hand() => format!("{} {until}; `llmr reset {id}` lifts it", named(record)),
+            record if probing(record, *now) => format!("the probe of {id} is under way, {until} at most"),
+            HoldRecord::Cooldown(_) => {
+                format!("a cooldown has no probe; {id} lasts {until}, and `llmr reset {id}` ends it")
+            }
+            _ if self.is_named => format!("{id} holds it {until}"),
+            _ => format!("{id} ({}) holds it as well, {until}; name it too", named(record)),
+        };
+        format!("{who}: not probed: {why}\n")
     }
 }
 

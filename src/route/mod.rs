@@ -16,6 +16,7 @@ mod fallback;
 mod fingerprint;
 mod flight;
 mod guard;
+mod hasten;
 mod job;
 mod judge;
 mod keep;
@@ -39,6 +40,7 @@ pub use fingerprint::{asked, fingerprint};
 pub use guard::{
     Admission, Candidate, Pass, admit, flight_of, guard_id, issued_at, look, passes_at, probe_of, probing,
 };
+pub use hasten::{Hastened, hasten};
 pub use job::{Job, Lane, Wanted};
 pub use ledger::{Asked, Booked, Entry, Ledger};
 pub use observer::{ConsumerGone, Observer, Silent};
