@@ -34,6 +34,7 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             [CompletionResult]::new('classify', 'classify', [CompletionResultType]::ParameterValue, 'Say what captured failures are')
             [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show every deployment: eligible, or held by what, why, until when and who said so')
             [CompletionResult]::new('reset', 'reset', [CompletionResultType]::ParameterValue, 'Clear holds, at once for all processes')
+            [CompletionResult]::new('hold', 'hold', [CompletionResultType]::ParameterValue, 'Bar deployments by hand, at once for all processes')
             [CompletionResult]::new('plan', 'plan', [CompletionResultType]::ParameterValue, 'Show who would be asked now, in which order, and why each other is skipped; sends nothing')
             [CompletionResult]::new('log', 'log', [CompletionResultType]::ParameterValue, 'Show requests and their attempts; with one id its whole trail')
             [CompletionResult]::new('guard', 'guard', [CompletionResultType]::ParameterValue, 'Say whether a program that makes its own calls may call now: exit 0, or 4 and until when')
@@ -143,6 +144,25 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask')
             [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'One JSON object: what was cleared, and what can be asked thanks to it')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'llmr;hold' {
+            [CompletionResult]::new('--for', '--for', [CompletionResultType]::ParameterName, 'For how long, like 30m, 6h or 7d; without this or --until, until `llmr reset`')
+            [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'Until when, like 2026-08-23T03:00:00Z')
+            [CompletionResult]::new('--why', '--why', [CompletionResultType]::ParameterName, 'The reason, which everybody is told whom the hold keeps back')
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show what would be held and hold nothing')
+            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'One JSON object: what is held, whom that keeps back, and who is left on their ladders')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
@@ -267,6 +287,7 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
             [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'Also what is not due yet, of the SELECTORs: whoever has mended the cause need not wait for the time. What fails rests on, for no shorter than it was known to')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show what is due and send nothing')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'One JSON object a line')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
@@ -379,6 +400,7 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             [CompletionResult]::new('classify', 'classify', [CompletionResultType]::ParameterValue, 'Say what captured failures are')
             [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show every deployment: eligible, or held by what, why, until when and who said so')
             [CompletionResult]::new('reset', 'reset', [CompletionResultType]::ParameterValue, 'Clear holds, at once for all processes')
+            [CompletionResult]::new('hold', 'hold', [CompletionResultType]::ParameterValue, 'Bar deployments by hand, at once for all processes')
             [CompletionResult]::new('plan', 'plan', [CompletionResultType]::ParameterValue, 'Show who would be asked now, in which order, and why each other is skipped; sends nothing')
             [CompletionResult]::new('log', 'log', [CompletionResultType]::ParameterValue, 'Show requests and their attempts; with one id its whole trail')
             [CompletionResult]::new('guard', 'guard', [CompletionResultType]::ParameterValue, 'Say whether a program that makes its own calls may call now: exit 0, or 4 and until when')
@@ -404,6 +426,9 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             break
         }
         'llmr;help;reset' {
+            break
+        }
+        'llmr;help;hold' {
             break
         }
         'llmr;help;plan' {

@@ -43,6 +43,9 @@ _llmr() {
             llmr,help)
                 cmd="llmr__subcmd__help"
                 ;;
+            llmr,hold)
+                cmd="llmr__subcmd__hold"
+                ;;
             llmr,init)
                 cmd="llmr__subcmd__init"
                 ;;
@@ -94,6 +97,9 @@ _llmr() {
             llmr__subcmd__help,help)
                 cmd="llmr__subcmd__help__subcmd__help"
                 ;;
+            llmr__subcmd__help,hold)
+                cmd="llmr__subcmd__help__subcmd__hold"
+                ;;
             llmr__subcmd__help,init)
                 cmd="llmr__subcmd__help__subcmd__init"
                 ;;
@@ -125,7 +131,7 @@ _llmr() {
 
     case "${cmd}" in
         llmr)
-            opts="-v -h -V --config --state --verbose --color --help --version chat classify status reset plan log guard record probe check caps init demo drill completions man help"
+            opts="-v -h -V --config --state --verbose --color --help --version chat classify status reset hold plan log guard record probe check caps init demo drill completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -519,7 +525,7 @@ _llmr() {
             return 0
             ;;
         llmr__subcmd__help)
-            opts="chat classify status reset plan log guard record probe check caps init demo drill completions man help"
+            opts="chat classify status reset hold plan log guard record probe check caps init demo drill completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -658,6 +664,20 @@ _llmr() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        llmr__subcmd__help__subcmd__hold)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         llmr__subcmd__help__subcmd__init)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -763,6 +783,44 @@ _llmr() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        llmr__subcmd__hold)
+            opts="-y -v -h -V --for --until --why --dry-run --yes --json --config --state --verbose --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --for)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --until)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --why)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1019,7 +1077,7 @@ _llmr() {
             return 0
             ;;
         llmr__subcmd__probe)
-            opts="-v -h -V --limit --deadline --dry-run --json --config --state --verbose --color --help --version"
+            opts="-v -h -V --now --limit --deadline --dry-run --json --config --state --verbose --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

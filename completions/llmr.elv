@@ -31,6 +31,7 @@ set edit:completion:arg-completer[llmr] = {|@words|
             cand classify 'Say what captured failures are'
             cand status 'Show every deployment: eligible, or held by what, why, until when and who said so'
             cand reset 'Clear holds, at once for all processes'
+            cand hold 'Bar deployments by hand, at once for all processes'
             cand plan 'Show who would be asked now, in which order, and why each other is skipped; sends nothing'
             cand log 'Show requests and their attempts; with one id its whole trail'
             cand guard 'Say whether a program that makes its own calls may call now: exit 0, or 4 and until when'
@@ -136,6 +137,24 @@ set edit:completion:arg-completer[llmr] = {|@words|
             cand -y 'Do not ask'
             cand --yes 'Do not ask'
             cand --json 'One JSON object: what was cleared, and what can be asked thanks to it'
+            cand -v 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+            cand --verbose 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'llmr;hold'= {
+            cand --for 'For how long, like 30m, 6h or 7d; without this or --until, until `llmr reset`'
+            cand --until 'Until when, like 2026-08-23T03:00:00Z'
+            cand --why 'The reason, which everybody is told whom the hold keeps back'
+            cand --config 'Config file [env: LLMR_CONFIG]'
+            cand --state 'State file [env: LLMR_STATE]'
+            cand --color 'When to use colour'
+            cand --dry-run 'Show what would be held and hold nothing'
+            cand -y 'Do not ask'
+            cand --yes 'Do not ask'
+            cand --json 'One JSON object: what is held, whom that keeps back, and who is left on their ladders'
             cand -v 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
             cand --verbose 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
             cand -h 'Print help (see more with ''--help'')'
@@ -255,6 +274,7 @@ set edit:completion:arg-completer[llmr] = {|@words|
             cand --config 'Config file [env: LLMR_CONFIG]'
             cand --state 'State file [env: LLMR_STATE]'
             cand --color 'When to use colour'
+            cand --now 'Also what is not due yet, of the SELECTORs: whoever has mended the cause need not wait for the time. What fails rests on, for no shorter than it was known to'
             cand --dry-run 'Show what is due and send nothing'
             cand --json 'One JSON object a line'
             cand -v 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
@@ -359,6 +379,7 @@ set edit:completion:arg-completer[llmr] = {|@words|
             cand classify 'Say what captured failures are'
             cand status 'Show every deployment: eligible, or held by what, why, until when and who said so'
             cand reset 'Clear holds, at once for all processes'
+            cand hold 'Bar deployments by hand, at once for all processes'
             cand plan 'Show who would be asked now, in which order, and why each other is skipped; sends nothing'
             cand log 'Show requests and their attempts; with one id its whole trail'
             cand guard 'Say whether a program that makes its own calls may call now: exit 0, or 4 and until when'
@@ -380,6 +401,8 @@ set edit:completion:arg-completer[llmr] = {|@words|
         &'llmr;help;status'= {
         }
         &'llmr;help;reset'= {
+        }
+        &'llmr;help;hold'= {
         }
         &'llmr;help;plan'= {
         }
