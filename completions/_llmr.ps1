@@ -35,6 +35,7 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show every deployment: eligible, or held by what, why, until when and who said so')
             [CompletionResult]::new('reset', 'reset', [CompletionResultType]::ParameterValue, 'Clear holds, at once for all processes')
             [CompletionResult]::new('hold', 'hold', [CompletionResultType]::ParameterValue, 'Bar deployments by hand, at once for all processes')
+            [CompletionResult]::new('top', 'top', [CompletionResultType]::ParameterValue, 'Watch everything live: ladders, deployments, quotas, attempts and figures')
             [CompletionResult]::new('plan', 'plan', [CompletionResultType]::ParameterValue, 'Show who would be asked now, in which order, and why each other is skipped; sends nothing')
             [CompletionResult]::new('log', 'log', [CompletionResultType]::ParameterValue, 'Show requests and their attempts; with one id its whole trail')
             [CompletionResult]::new('guard', 'guard', [CompletionResultType]::ParameterValue, 'Say whether a program that makes its own calls may call now: exit 0, or 4 and until when')
@@ -163,6 +164,26 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask')
             [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'One JSON object: what is held, whom that keeps back, and who is left on their ladders')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'llmr;top' {
+            [CompletionResult]::new('--ladder', '--ladder', [CompletionResultType]::ParameterName, 'Only this ladder')
+            [CompletionResult]::new('--interval', '--interval', [CompletionResultType]::ParameterName, 'How often the state is read')
+            [CompletionResult]::new('--theme', '--theme', [CompletionResultType]::ParameterName, 'Colours for this ground; `t` changes them')
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--read-only', '--read-only', [CompletionResultType]::ParameterName, 'Nothing can be changed from here')
+            [CompletionResult]::new('--once', '--once', [CompletionResultType]::ParameterName, 'Print one snapshot')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one snapshot as one JSON object')
+            [CompletionResult]::new('--no-mouse', '--no-mouse', [CompletionResultType]::ParameterName, 'Leave the mouse to the terminal')
+            [CompletionResult]::new('--ascii', '--ascii', [CompletionResultType]::ParameterName, 'Draw with ASCII alone, as where the locale is not UTF-8')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
@@ -401,6 +422,7 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show every deployment: eligible, or held by what, why, until when and who said so')
             [CompletionResult]::new('reset', 'reset', [CompletionResultType]::ParameterValue, 'Clear holds, at once for all processes')
             [CompletionResult]::new('hold', 'hold', [CompletionResultType]::ParameterValue, 'Bar deployments by hand, at once for all processes')
+            [CompletionResult]::new('top', 'top', [CompletionResultType]::ParameterValue, 'Watch everything live: ladders, deployments, quotas, attempts and figures')
             [CompletionResult]::new('plan', 'plan', [CompletionResultType]::ParameterValue, 'Show who would be asked now, in which order, and why each other is skipped; sends nothing')
             [CompletionResult]::new('log', 'log', [CompletionResultType]::ParameterValue, 'Show requests and their attempts; with one id its whole trail')
             [CompletionResult]::new('guard', 'guard', [CompletionResultType]::ParameterValue, 'Say whether a program that makes its own calls may call now: exit 0, or 4 and until when')
@@ -429,6 +451,9 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             break
         }
         'llmr;help;hold' {
+            break
+        }
+        'llmr;help;top' {
             break
         }
         'llmr;help;plan' {

@@ -70,6 +70,9 @@ _llmr() {
             llmr,status)
                 cmd="llmr__subcmd__status"
                 ;;
+            llmr,top)
+                cmd="llmr__subcmd__top"
+                ;;
             llmr__subcmd__help,caps)
                 cmd="llmr__subcmd__help__subcmd__caps"
                 ;;
@@ -124,6 +127,9 @@ _llmr() {
             llmr__subcmd__help,status)
                 cmd="llmr__subcmd__help__subcmd__status"
                 ;;
+            llmr__subcmd__help,top)
+                cmd="llmr__subcmd__help__subcmd__top"
+                ;;
             *)
                 ;;
         esac
@@ -131,7 +137,7 @@ _llmr() {
 
     case "${cmd}" in
         llmr)
-            opts="-v -h -V --config --state --verbose --color --help --version chat classify status reset hold plan log guard record probe check caps init demo drill completions man help"
+            opts="-v -h -V --config --state --verbose --color --help --version chat classify status reset hold top plan log guard record probe check caps init demo drill completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -525,7 +531,7 @@ _llmr() {
             return 0
             ;;
         llmr__subcmd__help)
-            opts="chat classify status reset hold plan log guard record probe check caps init demo drill completions man help"
+            opts="chat classify status reset hold top plan log guard record probe check caps init demo drill completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -777,6 +783,20 @@ _llmr() {
             return 0
             ;;
         llmr__subcmd__help__subcmd__status)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        llmr__subcmd__help__subcmd__top)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1205,6 +1225,44 @@ _llmr() {
                 return 0
             fi
             case "${prev}" in
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        llmr__subcmd__top)
+            opts="-v -h -V --ladder --interval --read-only --once --json --no-mouse --ascii --theme --config --state --verbose --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --ladder)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --interval)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --theme)
+                    COMPREPLY=($(compgen -W "dark light mono" -- "${cur}"))
+                    return 0
+                    ;;
                 --config)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

@@ -32,6 +32,7 @@ set edit:completion:arg-completer[llmr] = {|@words|
             cand status 'Show every deployment: eligible, or held by what, why, until when and who said so'
             cand reset 'Clear holds, at once for all processes'
             cand hold 'Bar deployments by hand, at once for all processes'
+            cand top 'Watch everything live: ladders, deployments, quotas, attempts and figures'
             cand plan 'Show who would be asked now, in which order, and why each other is skipped; sends nothing'
             cand log 'Show requests and their attempts; with one id its whole trail'
             cand guard 'Say whether a program that makes its own calls may call now: exit 0, or 4 and until when'
@@ -155,6 +156,25 @@ set edit:completion:arg-completer[llmr] = {|@words|
             cand -y 'Do not ask'
             cand --yes 'Do not ask'
             cand --json 'One JSON object: what is held, whom that keeps back, and who is left on their ladders'
+            cand -v 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+            cand --verbose 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'llmr;top'= {
+            cand --ladder 'Only this ladder'
+            cand --interval 'How often the state is read'
+            cand --theme 'Colours for this ground; `t` changes them'
+            cand --config 'Config file [env: LLMR_CONFIG]'
+            cand --state 'State file [env: LLMR_STATE]'
+            cand --color 'When to use colour'
+            cand --read-only 'Nothing can be changed from here'
+            cand --once 'Print one snapshot'
+            cand --json 'Print one snapshot as one JSON object'
+            cand --no-mouse 'Leave the mouse to the terminal'
+            cand --ascii 'Draw with ASCII alone, as where the locale is not UTF-8'
             cand -v 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
             cand --verbose 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
             cand -h 'Print help (see more with ''--help'')'
@@ -380,6 +400,7 @@ set edit:completion:arg-completer[llmr] = {|@words|
             cand status 'Show every deployment: eligible, or held by what, why, until when and who said so'
             cand reset 'Clear holds, at once for all processes'
             cand hold 'Bar deployments by hand, at once for all processes'
+            cand top 'Watch everything live: ladders, deployments, quotas, attempts and figures'
             cand plan 'Show who would be asked now, in which order, and why each other is skipped; sends nothing'
             cand log 'Show requests and their attempts; with one id its whole trail'
             cand guard 'Say whether a program that makes its own calls may call now: exit 0, or 4 and until when'
@@ -403,6 +424,8 @@ set edit:completion:arg-completer[llmr] = {|@words|
         &'llmr;help;reset'= {
         }
         &'llmr;help;hold'= {
+        }
+        &'llmr;help;top'= {
         }
         &'llmr;help;plan'= {
         }

@@ -21,6 +21,13 @@ pub(super) fn frees(held: &Versioned, now: Timestamp) -> String {
             let early = early.map_or(String::new(), |at| format!(", a probe looks before, {}", when(at, now)));
             format!("{returns}{early}; `p` looks now")
         }
+        HoldRecord::Circuit(circuit) if circuit.family == Family::Operator => {
+            let ends = circuit.retry_at.map(|at| format!("it ends {}", when(at, now)));
+            format!(
+                "{}; `r` clears it",
+                ends.unwrap_or_else(|| "a person set it, and only a person ends it".to_owned())
+            )
+        }
         HoldRecord::Circuit(circuit) => {
             let probe = match (circuit.state, circuit.retry_at) {
                 (CircuitState::HalfOpen, _) => "a probe is under way".to_owned(),
@@ -41,7 +48,7 @@ const fn by_a_person(family: Family, class: Class) -> &'static str {
         (Family::Transient, _) => "it closes with the first answer",
         (Family::Billing, _) => "pay or add credits at the provider",
         (Family::Auth, _) => "replace the key: a new one is tried at once",
-        (Family::Permission, _) => "ask for access, or take the step out of the ladder",
+        (Family::Permission | Family::Operator, _) => "ask for access, or take the step out of the ladder",
         (Family::Model, _) => "name another model: the provider does not serve this one",
     }
 }

@@ -90,7 +90,7 @@ impl DeploymentLine {
                 self.state = state_of(&by.record);
                 self.held_by(by);
                 self.until = returns_at(&by.record);
-                self.is_probe = by.record.class().needs_a_person();
+                self.is_probe = by.record.needs_a_person() && !by.record.is_by_hand();
             }
             Access::Full(tight) => {
                 self.state = State::Full;
@@ -102,8 +102,9 @@ impl DeploymentLine {
     }
 
     fn held_by(&mut self, by: &Versioned) {
-        self.class = Some(by.record.class());
+        self.class = (!by.record.is_by_hand()).then(|| by.record.class());
         self.why = match &by.record {
+            record if record.is_by_hand() => "by hand".to_owned(),
             HoldRecord::Cooldown(cooldown) => format!("{} {}", cooldown.class, cooldown.dimension),
             HoldRecord::Quarantine(quarantine) => format!("quota {}", quarantine.dimension),
             HoldRecord::Circuit(circuit) => circuit.class.to_string(),

@@ -21,6 +21,8 @@ pub(in crate::dash) struct RungLine {
     /// The class, or what else there is to say in a word.
     pub(in crate::dash) word: String,
     pub(in crate::dash) until: Option<Timestamp>,
+    /// Whether that is the time of a probe, and a person must act in truth.
+    pub(in crate::dash) is_probe: bool,
 }
 
 /// A ladder as it stands.
@@ -98,15 +100,17 @@ fn rung(line: &DeploymentLine) -> RungLine {
     let word = match (line.state, line.class) {
         (State::Free, _) => State::Free.word().to_owned(),
         (_, Some(class)) => class.to_string(),
+        (State::Barred, None) => line.why.clone(),
         (state, None) => state.word().to_owned(),
     };
-    RungLine { known: line.known, name: line.name.clone(), state: line.state, word, until: line.until }
+    let (state, until, is_probe) = (line.state, line.until, line.is_probe);
+    RungLine { known: line.known, name: line.name.clone(), state, word, until, is_probe }
 }
 
 /// When the first step returns: what passes by itself before what a probe may find out.
 fn returns(steps: &[RungLine]) -> Option<Timestamp> {
-    let soonest = |barred: bool| {
-        let these = steps.iter().filter(|step| (step.state == State::Barred) == barred);
+    let soonest = |is_probe: bool| {
+        let these = steps.iter().filter(|step| step.is_probe == is_probe);
         these.filter_map(|step| step.until).min()
     };
     soonest(false).or_else(|| soonest(true))

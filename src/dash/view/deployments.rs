@@ -71,7 +71,7 @@ pub(super) fn deployments(model: &Model, place: Rect, brush: &mut Brush<'_>) {
     let is_focused = model.pane == Pane::Deployments;
     let count = board.deployments.len();
     let title = format!(" 2 deployments {} ", counted(count, board.all));
-    let end = format!(" {} held; figures over {} ", board.all - board.available, model.reading.measured.span.as_str());
+    let end = format!(" figures over {} ", model.reading.measured.span.as_str());
     brush.rule(place, is_focused, &[(Tone::Strong, title)], &[(Tone::Faint, end)]);
     let titles = Rect { y: place.y + 1, height: 1, ..place };
     if place.height < 2 {

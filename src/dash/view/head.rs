@@ -56,11 +56,8 @@ pub(super) fn header(model: &Model, place: Rect, brush: &mut Brush<'_>) {
 /// What is worth a word, the most important first.
 fn summary(model: &Model) -> Vec<(Tone, String)> {
     let board = &model.board;
-    let held = board.all - board.available;
-    let mut all = vec![match held {
-        0 => (Tone::Good, format!("all {} can be asked", board.all)),
-        held => (Tone::Warning, format!("{held} of {} held", board.all)),
-    }];
+    let tone = if board.available == board.all { Tone::Good } else { Tone::Warning };
+    let mut all = vec![(tone, format!("{} of {} can be asked", board.available, board.all))];
     if let Some((line, at)) = board.next_out() {
         all.push((Tone::Warning, format!("next out: {} {} {}", line.name, line.dimension, distance(at, model.now))));
     }
