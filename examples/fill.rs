@@ -24,7 +24,7 @@ const ATTEMPTS: &str = "WITH RECURSIVE row (n) AS (SELECT ?4 UNION ALL SELECT n 
      'own', n % 3, iif(n % 20 = 7, 'retry', 'first'), \
      iif(n % 5 > 0, NULL, CASE n / 5 % 4 WHEN 0 THEN 'rate_limit' WHEN 1 THEN 'overloaded' WHEN 2 THEN 'timeout' \
      ELSE 'invalid_output' END), \
-     iif(n % 5 > 0, NULL, 'deployment'), NULL, iif(n % 5 > 0, 200, 429), iif(n % 5 > 0, NULL, 'words.rate'), \
+     iif(n % 5 > 0, NULL, 'model'), NULL, iif(n % 5 > 0, 200, 429), iif(n % 5 > 0, NULL, 'words.rate'), \
      iif(n % 5 > 0, NULL, 'Rate limit reached: Limit 12000, Used 11690, Requested 1264.'), at, 180000 + n % 99999, 900, 120 \
      FROM timed";
 

@@ -7,11 +7,11 @@ use super::row::{Fields, Trouble};
 use super::{SqliteStore, StoreError};
 use crate::store::{AttemptFact, Fact, Places, RequestFact, Spent, Who};
 
-/// The place before the first row that started at the time or later. The index of times holds the places, so nothing
-/// else is read; what was written late (a clock that was behind) lies after it all the same.
-const BEFORE: &str = "SELECT ifnull((SELECT min(place) FROM attempts WHERE started_at >= ?1) - 1, \
-     (SELECT ifnull(max(place), 0) FROM attempts)), \
-     ifnull((SELECT min(place) FROM requests WHERE started_at >= ?1) - 1, (SELECT ifnull(max(place), 0) FROM requests))";
+/// The place before all rows that started at the time or later; where there are none, the last place. Rows are written
+/// when they end, so the first to start need not be the first in place; but nothing lasts longer than an hour, so the
+/// places of the hour after the first one are enough to look at.
+const BEFORE: &str = "SELECT ifnull((SELECT min(place) FROM {table} WHERE started_at >= ?1 AND started_at <= 3600000 + \
+     (SELECT min(started_at) FROM {table} WHERE started_at >= ?1)) - 1, (SELECT ifnull(max(place), 0) FROM {table}))";
 
 const ATTEMPTS: &str = "SELECT a.place, a.request_id, ifnull(r.ladder, ''), a.provider, a.model, a.credential, a.step, \
      a.kind, a.class, a.given_up IS NOT NULL, a.started_at, a.ttft_us, a.latency_us, a.input_tokens, a.output_tokens, \
@@ -29,9 +29,11 @@ impl SqliteStore {
     /// When the state cannot be read.
     pub fn places_at(&self, since: Timestamp) -> Result<Places, StoreError> {
         self.read(|conn| {
-            let mut statement = conn.prepare_cached(BEFORE)?;
-            let places = |row: &Row<'_>| Ok(Places { attempts: row.get(0)?, requests: row.get(1)? });
-            Ok(statement.query_row([since.as_millisecond()], places)?)
+            let place = |table: &str| -> Result<i64, Trouble> {
+                let mut statement = conn.prepare_cached(&BEFORE.replace("{table}", table))?;
+                Ok(statement.query_row([since.as_millisecond()], |row| row.get(0))?)
+            };
+            Ok(Places { attempts: place("attempts")?, requests: place("requests")? })
         })
     }
 

@@ -12,6 +12,7 @@ use crate::store::contract::{at, attempt, change, changes, cooldown, request};
 use crate::store::{Batch, LogFilter};
 
 mod damage;
+mod facts;
 mod pruning;
 
 struct Place {
