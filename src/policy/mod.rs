@@ -53,6 +53,7 @@ pub use record::{
 pub use settings::{BreakerSettings, CascadeSettings, PolicySettings, RateLimitSettings, UsageSettings};
 pub use track::{ENOUGH_TIMES, Sample, Times, TrackRecord};
 pub use usage::{
-    Demand, Estimate, Flight, Gauge, Learned, Limit, LimitSource, Meter, MeterChange, MeterKey, Reading, Room, Spent,
-    Tightness, UsageState, VersionedMeter, count, full, is_limited, readings, room, tokens_left,
+    Demand, Estimate, Flight, Forecast, Gauge, Learned, Limit, LimitSource, Meter, MeterChange, MeterKey, Pace,
+    Reading, Room, Spent, Tightness, UsageState, VersionedMeter, count, forecasts, full, is_limited, readings, room,
+    tokens_left,
 };

@@ -9,15 +9,19 @@
 
 mod count;
 mod estimate;
+mod forecast;
 mod gauge;
 mod meter;
 mod room;
 
 #[cfg(test)]
+mod forecast_tests;
+#[cfg(test)]
 mod tests;
 
 pub use count::{Spent, count};
 pub use estimate::{Demand, Estimate};
+pub use forecast::{Forecast, Pace, forecasts};
 pub use gauge::{Gauge, Limit, LimitSource};
 pub use meter::{Learned, Meter};
 pub use room::{Reading, Room, Tightness, full, is_limited, readings, room, tokens_left};

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+use crate::catalog::ResetClock;
 use crate::domain::{Dimension, Provenance, Scope, Target, Unit};
 
 use super::super::settings::UsageSettings;
@@ -76,12 +77,14 @@ pub struct Reading {
 }
 
 /// One allowance with all that is known of it.
-struct Allowance<'a> {
-    scope: &'a Scope,
-    dimension: Dimension,
+pub(super) struct Allowance<'a> {
+    pub(super) scope: &'a Scope,
+    pub(super) dimension: Dimension,
     unit: Option<Unit>,
-    meter: Option<Cow<'a, Meter>>,
-    limit: Option<Limit>,
+    /// When it comes back, where nothing is counted yet.
+    pub(super) clock: &'a ResetClock,
+    pub(super) meter: Option<Cow<'a, Meter>>,
+    pub(super) limit: Option<Limit>,
 }
 
 /// Whether a request with this demand fits the target now; of several limits the one that is nearest decides.
@@ -172,7 +175,12 @@ pub fn readings(target: &Target, gauges: &[Gauge], usage: &UsageState, now: Time
 }
 
 /// All allowances of the target: those of config and catalogue, and those that only answers told of.
-fn allowances<'a>(target: &Target, gauges: &'a [Gauge], usage: &'a UsageState, now: Timestamp) -> Vec<Allowance<'a>> {
+pub(super) fn allowances<'a>(
+    target: &Target,
+    gauges: &'a [Gauge],
+    usage: &'a UsageState,
+    now: Timestamp,
+) -> Vec<Allowance<'a>> {
     // Few of all meters are the target's: the others are passed over once, not once for each gauge.
     let meters: Vec<&Meter> =
         usage.meters.iter().map(|held| &held.meter).filter(|meter| meter.scope.covers(target)).collect();
@@ -185,13 +193,15 @@ fn allowances<'a>(target: &Target, gauges: &'a [Gauge], usage: &'a UsageState, n
             false => Cow::Owned(Meter { clock: gauge.clock.clone(), ..(*meter).clone() }),
         });
         let limit = effective(gauge.limit.as_ref(), meter.as_ref().and_then(|meter| meter.stated(now)));
-        all.push(Allowance { scope: &gauge.scope, dimension: gauge.dimension, unit: gauge.unit, meter, limit });
+        let Gauge { scope, dimension, unit, clock, .. } = gauge;
+        all.push(Allowance { scope, dimension: *dimension, unit: *unit, clock, meter, limit });
     }
     for meter in meters {
         if !all.iter().any(|known| known.dimension == meter.dimension && *known.scope == meter.scope) {
             let limit = effective(None, meter.stated(now));
-            let Meter { scope, dimension, unit, .. } = meter;
-            all.push(Allowance { scope, dimension: *dimension, unit: *unit, meter: Some(Cow::Borrowed(meter)), limit });
+            let Meter { scope, dimension, unit, clock, .. } = meter;
+            let (dimension, unit) = (*dimension, *unit);
+            all.push(Allowance { scope, dimension, unit, clock, meter: Some(Cow::Borrowed(meter)), limit });
         }
     }
     all
