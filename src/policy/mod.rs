@@ -4,6 +4,7 @@
 //! happened, the time and one drawn number, and answers with changes. The store compares and writes them; when another
 //! process was faster, the same pure decision is made again on what that process wrote. So every rule exists once.
 
+mod alarm;
 mod apply;
 mod backoff;
 mod by_hand;
@@ -38,6 +39,10 @@ mod tests;
 #[cfg(test)]
 mod world;
 
+pub use alarm::{
+    Alarm, AlarmEvent, AlarmKind, AlarmSettings, Letter, LetterEnd, Quiet, Reconciled, Sighting, Sink, Standing,
+    Telling, Words, budget_standing, forecast_standing, hold_standing, hold_subject, reconcile,
+};
 pub use apply::{apply, hold_scope};
 pub use backoff::full_jitter;
 pub use by_hand::{bar, hastened};
