@@ -9,10 +9,12 @@ use jiff::Timestamp;
 
 use crate::domain::{Deployment, KeptAnswer, KeptEvidence, LadderName, Prefix, RequestId};
 use crate::policy::{
-    CascadeChange, Change, Finding, MeterChange, TrackRecord, Versioned, VersionedCascade, VersionedMeter,
+    Alarm, CascadeChange, Change, Finding, Lease, Letter, MeterChange, Sink, TrackRecord, Versioned, VersionedCascade,
+    VersionedMeter,
 };
 use crate::store::{
-    Accounts, Batch, Claim, Claiming, Health, LogFilter, LogPage, MemoryStore, ShapeCount, Snapshot, Store, StoreError,
+    Accounts, AlarmBatch, AlarmStore, AlarmView, Batch, Claim, Claiming, Health, LogFilter, LogPage, MemoryStore,
+    Pulse, ShapeCount, Snapshot, Store, StoreError,
 };
 
 /// The file while it works, memory from its first failure on.
@@ -73,6 +75,10 @@ impl<S: Store> FallbackStore<S> {
             estimates: usage.estimates,
             ..Batch::default()
         });
+        // What was told is not told again.
+        if let Ok(alarms) = readable.alarms() {
+            let _ = self.memory.look_at_alarms(&mut |_| AlarmBatch { alarms: alarms.clone(), ..AlarmBatch::default() });
+        }
         self.salt.replace(readable.salt().ok());
     }
 
@@ -180,5 +186,32 @@ impl<S: Store> Store for FallbackStore<S> {
     fn salt(&self) -> Result<Vec<u8>, StoreError> {
         let taken_over = self.salt.borrow().clone();
         taken_over.map_or_else(|| self.on(|store| store.salt()), Ok)
+    }
+}
+
+impl<S: Store> AlarmStore for FallbackStore<S> {
+    fn alarm_pulse(&self, ladder: &str, now: Timestamp) -> Result<Pulse, StoreError> {
+        self.on(|store| store.alarm_pulse(ladder, now))
+    }
+
+    fn alarms(&self) -> Result<Vec<Alarm>, StoreError> {
+        self.on(|store| store.alarms())
+    }
+
+    fn letters(&self) -> Result<Vec<Letter>, StoreError> {
+        self.on(|store| store.letters())
+    }
+
+    fn look_at_alarms(&self, decide: &mut dyn FnMut(&AlarmView) -> AlarmBatch) -> Result<AlarmBatch, StoreError> {
+        let decide = RefCell::new(decide);
+        self.on(|store| store.look_at_alarms(&mut |view| (decide.borrow_mut())(view)))
+    }
+
+    fn claim_letter(&self, sinks: &[Sink], lease: &Lease, now: Timestamp) -> Result<Option<Letter>, StoreError> {
+        self.on(|store| store.claim_letter(sinks, lease, now))
+    }
+
+    fn settle_letter(&self, letter: &Letter, lease: &Lease) -> Result<bool, StoreError> {
+        self.on(|store| store.settle_letter(letter, lease))
     }
 }

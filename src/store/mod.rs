@@ -10,6 +10,7 @@
 //! that is killed leaves either both or neither. The request's own row comes last. Until then the log shows the request
 //! as `unfinished`, which is all that can be known about a process that died.
 
+mod alarms;
 mod error;
 mod facts;
 mod memory;
@@ -25,6 +26,7 @@ use crate::policy::{
     CascadeChange, Change, Estimate, Finding, Flight, MeterChange, TrackRecord, UsageState, Versioned, VersionedCascade,
 };
 
+pub use alarms::{AlarmBatch, AlarmStore, AlarmView, Pulse};
 pub use error::StoreError;
 pub use facts::{AttemptFact, Fact, Places, RequestFact, Spent, Who};
 pub use memory::MemoryStore;
@@ -233,7 +235,7 @@ pub enum Claim {
 }
 
 /// State that may be shared by processes.
-pub trait Store {
+pub trait Store: AlarmStore {
     /// All holds, as of one moment.
     ///
     /// # Errors
@@ -477,6 +479,8 @@ fn unfinished(id: &RequestId, started_at: Timestamp) -> RequestRecord {
 mod alike;
 #[cfg(test)]
 mod contract;
+#[cfg(test)]
+mod contract_alarms;
 #[cfg(test)]
 mod contract_cascades;
 #[cfg(test)]

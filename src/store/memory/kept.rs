@@ -13,6 +13,8 @@ use crate::store::Batch;
 pub(super) struct Kept {
     /// When each retry was granted.
     retries: Vec<Timestamp>,
+    /// When one was last denied.
+    pub(super) denied_at: Option<Timestamp>,
     answers: BTreeMap<RequestId, KeptAnswer>,
     findings: BTreeMap<(ProviderName, ModelName, String), Finding>,
     prefixes: BTreeMap<(String, Deployment), Prefix>,
@@ -24,6 +26,9 @@ impl Kept {
         let made = self.retries.iter().filter(|at| (since..=latest).contains(*at)).count();
         let granted = made < budget as usize;
         self.retries.extend(granted.then_some(now));
+        if !granted {
+            self.denied_at = self.denied_at.max(Some(now));
+        }
         granted
     }
 

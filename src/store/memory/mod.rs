@@ -1,5 +1,6 @@
 //! State of one process, behind one mutex: for tests, and for a request that must run although the file cannot be used.
 
+mod alarms;
 mod kept;
 mod log;
 
@@ -19,6 +20,7 @@ use crate::policy::{
     VersionedCascade, VersionedMeter,
 };
 
+use alarms::Alarms;
 use kept::Kept;
 
 /// State that ends with the process and behaves as the file does.
@@ -47,6 +49,7 @@ struct State {
     claims: BTreeMap<RequestId, (String, Timestamp)>,
     health: BTreeMap<Deployment, Health>,
     beside: Kept,
+    alarms: Alarms,
     commits: u64,
 }
 

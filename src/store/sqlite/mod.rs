@@ -6,6 +6,7 @@
 //! they have grown). Whatever is wrong with a file, it is never overwritten, repaired or deleted; at most it gets another
 //! name (see `aside`).
 
+mod alarms;
 mod answers;
 mod aside;
 mod busy;

@@ -14,7 +14,7 @@ use rusqlite::Connection;
 
 use super::open::be_patient;
 use super::row::Trouble;
-use super::{SqliteStore, StoreError};
+use super::{SqliteStore, StoreError, alarms};
 
 /// How much of the log is kept. Holds and the last success and failure of each deployment are not touched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,6 +107,10 @@ impl SqliteStore {
             if attempts + requests == 0 {
                 break;
             }
+        }
+        let old = now.as_millisecond().saturating_sub(i64::try_from(keep.age.as_millis()).unwrap_or(i64::MAX));
+        if self.read(|conn| alarms::has_old(conn, old))? {
+            self.write(|conn| alarms::forget_old(conn, old))?;
         }
         let before = now.as_millisecond().saturating_sub(i64::try_from(CASCADES.as_millis()).unwrap_or(i64::MAX));
         if self.read(|conn| Ok(conn.prepare_cached(OLD_CASCADE)?.exists([before])?))? {

@@ -1,5 +1,5 @@
-//! What can still be read of a damaged file: the holds, the ladders that are open, when each deployment last worked, what
-//! was used of limits, and the salt of the keys' fingerprints. The log stays where it is: nothing depends on it, and it is long.
+//! What can still be read of a damaged file: the holds, the ladders that are open, the alarms that were told, when each
+//! deployment last worked, what was used of limits, and the salt of the keys' fingerprints. The log stays where it is: nothing depends on it, and it is long.
 
 use std::path::Path;
 
@@ -8,11 +8,11 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, params_from_iter};
 
 use super::row::Trouble;
-use super::{cascades, holds, log, usage};
+use super::{alarms, cascades, holds, log, usage};
 use crate::store::Accounts;
 
 /// The tables, and the first column of the key by which each is stored.
-const TABLES: [(&str, &str); 7] = [
+const TABLES: [(&str, &str); 9] = [
     ("cooldowns", "id"),
     ("quarantines", "id"),
     ("circuits", "id"),
@@ -20,6 +20,8 @@ const TABLES: [(&str, &str); 7] = [
     ("meters", "provider"),
     ("estimates", "provider"),
     ("cascades", "ladder"),
+    ("alarms", "kind"),
+    ("letters", "place"),
 ];
 
 const SALT: &str = "SELECT value FROM meta WHERE key = 'salt' AND length(unhex(value)) = 16";
@@ -84,6 +86,9 @@ fn drop_nonsense(fresh: &Connection) -> rusqlite::Result<usize> {
     }
     if usage::read(fresh, &Accounts::All).is_err() {
         fresh.execute_batch("DELETE FROM meters; DELETE FROM estimates")?;
+    }
+    if alarms::alarms(fresh).is_err() || alarms::letters(fresh).is_err() {
+        fresh.execute_batch("DELETE FROM alarms; DELETE FROM letters")?;
     }
     if cascades::read(fresh).is_err() {
         fresh.execute("DELETE FROM cascades", [])?;
