@@ -1,4 +1,4 @@
-//! `[limits]`, the overrides of a ladder or step, `[breaker]`, `[cooldown]` and `[alarm]`.
+//! `[limits]`, the overrides of a ladder or step, `[breaker]` and `[cooldown]`.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -7,11 +7,9 @@ use crate::domain::Timeouts;
 use crate::ladder::{LatencyOf, OnMayHaveRun};
 use crate::policy::{CascadeSettings, PolicySettings};
 
-use super::key::read_source;
 use super::reader::{Node, Section};
 use super::store::{BUFFERS, size};
-use super::types::{Alarm, CachePreference, Hedge, Limits, OnUnknown, StreamPolicy, Webhook};
-use super::url::check_url;
+use super::types::{CachePreference, Hedge, Limits, OnUnknown, StreamPolicy};
 
 /// The keys of `[limits]`; a ladder takes all but the first.
 pub(super) const LIMIT_KEYS: &[&str] = &[
@@ -200,15 +198,6 @@ fn ordered(section: &Section<'_, '_>, (low_key, low): (&str, Duration), (high_ke
     }
 }
 
-/// `[alarm]`.
-pub(super) fn alarm(root: &Section<'_, '_>) -> Option<Alarm> {
-    let section = root.section("alarm")?;
-    section.allow(&["command", "webhook"]);
-    let command = section.get("command").and_then(|node| program(&node)).unwrap_or_default();
-    let webhook = section.get("webhook").and_then(|node| webhook(&node));
-    Some(Alarm { command, webhook })
-}
-
 /// A program with its arguments.
 pub(super) fn program(node: &Node<'_, '_>) -> Option<Vec<String>> {
     if node.as_text().is_some() {
@@ -222,18 +211,6 @@ pub(super) fn program(node: &Node<'_, '_>) -> Option<Vec<String>> {
         return None;
     }
     Some(words)
-}
-
-fn webhook(node: &Node<'_, '_>) -> Option<Webhook> {
-    let section = node.section()?;
-    section.allow(&["url", "secret"]);
-    let url =
-        section.need("url", "say where to post").and_then(|node| check_url(&node, &[], "write \"https://HOST/PATH\""));
-    let secret = section.need("secret", "for example { env = \"LLMR_WEBHOOK_SECRET\" }");
-    let secret = secret.and_then(|node| read_source(&node, "LLMR_WEBHOOK_SECRET"));
-    let hint = "`alarm.command` is used".to_owned();
-    node.reader.warn(&node.place, "webhooks are not delivered yet", Some(hint));
-    Some(Webhook { url: url?, secret: secret? })
 }
 
 /// What a word of a fixed set is, or not.

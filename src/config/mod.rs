@@ -6,6 +6,7 @@
 //! the file changes. Keys are not part of it, only where they are kept. Without a file the same data is assembled from
 //! the keys that the environment already holds.
 
+mod alarm;
 mod bar;
 mod conditions;
 mod domains;
@@ -115,7 +116,7 @@ fn read(root: &Section<'_, '_>, reader: &Reader, mut catalog: Catalog) -> Config
         ladders,
         limits,
         policy,
-        alarm: limits::alarm(root),
+        alarm: alarm::alarm(root),
         account_caps,
         store: store.path,
         retention: store.retention,

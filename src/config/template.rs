@@ -92,8 +92,16 @@ const REST: &str = r##"
 # hedge = "off"                         # or "p95" or a delay: when the next step starts beside a slow one
 # cache = "off"                         # off | prefer | require: who has the prompt's beginning in its cache
 
-# [alarm]                               # run when a ladder is exhausted
-# command = ["notify-send", "{summary}"]
+# [alarm]                               # who is told, once for all processes; `llmr alarm test` tries it
+# command = ["notify-send", "{summary}"]  # also {text}, {kind}, {ladder}; all of it as JSON on its standard input
+# webhook = { url = "https://HOST/PATH", secret = { env = "LLMR_WEBHOOK_SECRET" } }   # signed, as Standard Webhooks
+# on = ["exhausted", "hold", "budget", "forecast"]
+# hold_from = "10m"                     # holds that last so long ring, besides those that a person must lift
+# forecast = "24h"                      # a limit that runs out within this time rings
+# repeat = "off"                        # or after how long it is told again while it holds
+# quiet = [{ from = "22:00", to = "07:00", zone = "Europe/Berlin", except = ["exhausted"] }]   # also days = ["sat"]
+# timeout = "10s"                       # of one delivery; what fails is tried again, `tries` times
+# tries = 8
 
 # [[rules]]                             # your own classification rules, before the built-in ones
 # provider = "lab"

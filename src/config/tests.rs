@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::*;
 use crate::domain::{Deployment, Dimension, ProviderName};
-use crate::policy::CascadeSettings;
+use crate::policy::{AlarmKind, CascadeSettings, Sink};
 
 fn builtin() -> Catalog {
     Catalog::builtin().expect("the catalogue")
@@ -101,6 +101,16 @@ fn the_full_example_means_what_it_says() {
     assert_eq!(config.failure_domains(&"main".into()), 3);
     assert_eq!((config.retention, config.max_size), (Some(Duration::from_secs(14 * 86_400)), Some(2_000_000_000)));
     assert!(config.content);
+    let alarm = config.alarm.as_ref().expect("an alarm");
+    let settings = &alarm.settings;
+    assert_eq!(settings.on, [AlarmKind::Exhausted, AlarmKind::Hold, AlarmKind::Forecast]);
+    assert_eq!((settings.hold_from, settings.forecast), (Duration::from_secs(1800), Duration::from_secs(43_200)));
+    assert_eq!((settings.repeat, settings.timeout), (Some(Duration::from_secs(21_600)), Duration::from_secs(5)));
+    assert_eq!((settings.tries, settings.quiet.len(), alarm.sinks()), (5, 2, vec![Sink::Command, Sink::Webhook]));
+    assert_eq!(alarm.webhook.as_ref().map(|hook| hook.url.as_str()), Some("https://hooks.example/llmr/"));
+    let saturday = "2026-08-22T12:00:00Z".parse().expect("a time");
+    let until = settings.quiet_until(AlarmKind::Exhausted, saturday);
+    assert_eq!(until, "2026-08-24T00:00:00Z".parse().ok());
 }
 
 #[test]

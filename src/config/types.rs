@@ -10,7 +10,7 @@ use crate::catalog::{Cap, Catalog, ProviderInfo, SourceKind};
 use crate::classify::CustomRule;
 use crate::domain::{AccountName, CredentialName, Deployment, Dimension, LadderName, ProviderName, Target, Timeouts};
 use crate::ladder::{OnMayHaveRun, Ranking, Strategy};
-use crate::policy::{CascadeSettings, PolicySettings};
+use crate::policy::{AlarmSettings, CascadeSettings, PolicySettings, Sink};
 
 use super::Problem;
 
@@ -284,13 +284,24 @@ impl Default for Limits {
     }
 }
 
-/// Who is told when a ladder is exhausted.
+/// Who is told when things go wrong, and of what.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Alarm {
-    /// The program and its arguments, `{summary}` standing for what happened; empty when none is to be run.
+    /// The program and its arguments, `{summary}`, `{text}`, `{kind}` and `{ladder}` standing for what happened; empty when
+    /// none is to be run.
     pub command: Vec<String>,
     /// Where it is posted.
     pub webhook: Option<Webhook>,
+    /// What rings, when, and how often it is tried.
+    pub settings: AlarmSettings,
+}
+
+impl Alarm {
+    /// Where messages go.
+    pub fn sinks(&self) -> Vec<Sink> {
+        let command = (!self.command.is_empty()).then_some(Sink::Command);
+        command.into_iter().chain(self.webhook.as_ref().map(|_| Sink::Webhook)).collect()
+    }
 }
 
 /// A URL that is told.
