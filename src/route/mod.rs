@@ -5,6 +5,7 @@
 //! attempt with its consequences in one transaction before anything else is asked. The last of it, the ledger, also serves
 //! the calls that other programs make.
 
+mod alarm;
 mod assemble;
 mod cascade;
 mod drive;
@@ -28,7 +29,9 @@ mod rank;
 mod record;
 mod reply;
 mod settle;
+mod webhook;
 
+pub use alarm::{AlarmLook, Died, Ended, HoldLook, LadderLook, StepLook, look_around};
 pub use assemble::{Assembled, Outside, assemble, direct};
 pub use cascade::{LadderEnd, cascade_of, passage};
 pub use drive::{Router, Stop, pause, run};
@@ -48,3 +51,4 @@ pub use outside::{OutsideCall, Written, may_join};
 pub use prefix::{Beginnings, CACHED_FOR};
 pub use record::Report;
 pub use reply::{Told, told};
+pub use webhook::{post, webhook_request};

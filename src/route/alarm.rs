@@ -1,0 +1,322 @@
+//! What somebody sees who looks at all ladders, holds and allowances at once, for the alarm.
+//!
+//! A ladder is dead when no step of it may be asked, whoever asks, and nobody can be expected back within a minute; then
+//! it need not be called to be known as exhausted. It is free again when a step may be asked without being a probe. What
+//! lies between says nothing either way. A request that just ended tells more than any table: that it fell through, of
+//! what each step failed it, or that it was answered.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::config::Config;
+use crate::domain::{AttemptRecord, Class, Deployment, LadderName, Provenance, RequestId, Target};
+use crate::ladder::{Eligibility, End, Skip, SkipReason, eligibility};
+use crate::policy::{
+    Caller, Demand, Forecast, Gauge, HoldRecord, Room, Standing, Tightness, Versioned, forecasts, holds_now,
+    is_transient, returns_at, room,
+};
+use crate::store::AlarmView;
+
+use super::entry::gauges;
+use super::record::Report;
+
+/// A ladder of which a step is back sooner than this is not dead.
+const SOON: Duration = Duration::from_secs(60);
+
+/// A request that ended, as far as it says something of its ladder.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ended {
+    /// The ladder.
+    pub ladder: LadderName,
+    /// The request.
+    pub request_id: RequestId,
+    /// Whether it fell through; else it was answered.
+    pub fell: bool,
+    /// What it asked.
+    pub attempts: Vec<AttemptRecord>,
+    /// What it did not ask.
+    pub skipped: Vec<Skip>,
+    /// When it began.
+    pub started_at: Timestamp,
+}
+
+impl Ended {
+    /// What the report says; none when it says nothing of the ladder: it was given up, was at fault itself, was turned
+    /// away, or asked only a part of the ladder because its user wanted it so.
+    pub fn of(report: &Report) -> Option<Self> {
+        let fell = report.end.is_exhaustion();
+        let is_narrow = report
+            .skipped
+            .iter()
+            .any(|skip| matches!(skip.reason, SkipReason::NotPinned | SkipReason::Excluded | SkipReason::NoFallback));
+        let says = match report.end {
+            End::Answered { .. } => !report.consumer_gone,
+            _ => fell && !report.turned_away && !is_narrow,
+        };
+        let record = &report.record;
+        says.then(|| Self {
+            ladder: record.ladder.clone(),
+            request_id: record.id.clone(),
+            fell,
+            attempts: record.attempts.clone(),
+            skipped: report.skipped.clone(),
+            started_at: record.started_at,
+        })
+    }
+}
+
+/// Why a step cannot answer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Died {
+    /// A hold is in the way.
+    Held(HoldRecord),
+    /// A limit is too near.
+    Full(Tightness),
+    /// It was asked just now and failed, and nothing is held for it.
+    Failed(AttemptRecord),
+    /// It was not asked, for this reason.
+    Skipped(Skip),
+    /// It may be looked at by one request.
+    Probe(HoldRecord),
+    /// Nothing is in its way.
+    Free,
+}
+
+impl Died {
+    /// For what it died, where a class says it.
+    pub fn class(&self) -> Option<Class> {
+        match self {
+            Self::Held(record) | Self::Probe(record) => Some(record.class()),
+            Self::Failed(attempt) => attempt.class,
+            Self::Skipped(Skip { reason: SkipReason::Held { class, .. }, .. }) => Some(*class),
+            Self::Skipped(Skip { reason: SkipReason::RefusedAlready(class), .. }) => Some(*class),
+            Self::Full(_) | Self::Skipped(_) | Self::Free => None,
+        }
+    }
+
+    /// When it is back, and how that is known; none when nobody knows or a person must act.
+    pub fn back(&self) -> Option<(Timestamp, Provenance)> {
+        match self {
+            Self::Held(record) => returns_at(record).map(|at| (at, record.provenance())),
+            Self::Full(tight) => tight.until.map(|at| (at, tight.provenance)),
+            Self::Skipped(skip) => skip.until.zip(skip.provenance),
+            Self::Failed(_) | Self::Probe(_) | Self::Free => None,
+        }
+    }
+
+    /// Whether only a person can mend it.
+    pub fn needs_a_person(&self) -> bool {
+        matches!(self, Self::Skipped(Skip { reason: SkipReason::NoKey(_), .. }))
+            || self.class().is_some_and(Class::needs_a_person)
+    }
+}
+
+/// A step of a ladder.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepLook {
+    /// Who is asked.
+    pub target: Target,
+    /// Why it cannot answer.
+    pub died: Died,
+}
+
+/// A ladder.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LadderLook {
+    /// Which one.
+    pub ladder: LadderName,
+    /// Its steps, in the order of the config.
+    pub steps: Vec<StepLook>,
+    /// How it stands.
+    pub standing: Standing,
+    /// When a step of it last answered.
+    pub answered_at: Option<Timestamp>,
+    /// The ladders that have all its steps: its death is part of theirs. Of those with the same steps the one that was
+    /// asked counts, else the default one, else the first by name.
+    pub within: Vec<LadderName>,
+    /// The request that fell through.
+    pub request_id: Option<RequestId>,
+}
+
+/// A hold that holds now.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HoldLook {
+    /// The hold.
+    pub held: Versioned,
+    /// The ladders that have a step under it.
+    pub ladders: Vec<LadderName>,
+}
+
+/// All that was seen.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AlarmLook {
+    /// The ladders of the config, and the one that a request went down.
+    pub ladders: Vec<LadderLook>,
+    /// The holds.
+    pub holds: Vec<HoldLook>,
+    /// What becomes of allowances, each once.
+    pub forecasts: Vec<Forecast>,
+    /// When the budget last denied a retry, where there is a budget.
+    pub denied_at: Option<Timestamp>,
+}
+
+/// Looks at everything as of one moment.
+pub fn look_around(config: &Config, view: &AlarmView, ended: Option<&Ended>, now: Timestamp) -> AlarmLook {
+    let all: Vec<Ladder> = ladders(config, ended);
+    let holds = view.snapshot.holds.iter().filter(|held| holds_now(&held.record, now)).map(|held| {
+        let touches = |known: &Known| held.record.scope().covers(&known.target);
+        let on = all.iter().filter(|(_, steps, _)| steps.iter().any(touches));
+        HoldLook { held: held.clone(), ladders: on.map(|(ladder, ..)| ladder.clone()).collect() }
+    });
+    let mut foretold: Vec<Forecast> = Vec::new();
+    for known in all.iter().flat_map(|(_, steps, _)| steps) {
+        for forecast in forecasts(&known.target, &known.gauges, &view.snapshot.usage, now) {
+            let is_same = |one: &Forecast| one.scope == forecast.scope && one.dimension == forecast.dimension;
+            if !foretold.iter().any(is_same) {
+                foretold.push(forecast);
+            }
+        }
+    }
+    AlarmLook {
+        ladders: all
+            .iter()
+            .map(|(ladder, steps, resort)| {
+                let within = within((ladder, steps), &all, config, ended);
+                let ended = ended.filter(|ended| ended.ladder == *ladder);
+                LadderLook { within, ..at_ladder((ladder, steps, *resort), (config, view), ended, now) }
+            })
+            .collect(),
+        holds: holds.collect(),
+        forecasts: foretold,
+        denied_at: view.denied_at.filter(|_| config.limits.retry_budget > 0),
+    }
+}
+
+/// A ladder, its steps, and whether the last of them is its last resort.
+type Ladder = (LadderName, Vec<Known>, bool);
+
+/// A step with its allowances.
+struct Known {
+    target: Target,
+    gauges: Vec<Gauge>,
+}
+
+/// The ladders that have all steps of this one.
+fn within(
+    (ladder, steps): (&LadderName, &[Known]),
+    all: &[Ladder],
+    config: &Config,
+    ended: Option<&Ended>,
+) -> Vec<LadderName> {
+    let has_all = |own: &[Known], other: &[Known]| {
+        own.iter().all(|step| other.iter().any(|known| known.target.deployment == step.target.deployment))
+    };
+    let rank = |name: &LadderName| {
+        (ended.is_none_or(|ended| ended.ladder != *name), config.default_ladder != *name, name.clone())
+    };
+    let holds_it = |(name, other, _): &&Ladder| {
+        let is_same = has_all(other, steps);
+        name != ladder && has_all(steps, other) && (!is_same || rank(name) < rank(ladder))
+    };
+    all.iter().filter(holds_it).map(|(name, ..)| name.clone()).collect()
+}
+
+/// Each ladder with its steps. A request may have gone to deployments that it named instead of a ladder.
+fn ladders(config: &Config, ended: Option<&Ended>) -> Vec<Ladder> {
+    let known =
+        |deployment: &Deployment| Known { target: config.target(deployment), gauges: gauges(config, deployment) };
+    let mut all: Vec<_> = config
+        .ladders
+        .iter()
+        .map(|(name, ladder)| {
+            let steps = ladder.steps.iter().map(|step| &step.deployment).chain(&ladder.last_resort);
+            (name.clone(), steps.map(known).collect::<Vec<_>>(), ladder.last_resort.is_some())
+        })
+        .collect();
+    if let Some(ended) = ended.filter(|ended| !config.ladders.contains_key(&ended.ladder)) {
+        let asked = ended.attempts.iter().map(|attempt| &attempt.deployment);
+        let named: BTreeSet<_> = asked.chain(ended.skipped.iter().map(|skip| &skip.deployment)).collect();
+        all.push((ended.ladder.clone(), named.into_iter().map(known).collect(), false));
+    }
+    all
+}
+
+fn at_ladder(
+    (ladder, known, has_resort): (&LadderName, &[Known], bool),
+    (config, view): (&Config, &AlarmView),
+    ended: Option<&Ended>,
+    now: Timestamp,
+) -> LadderLook {
+    let state: Vec<Died> = known.iter().map(|known| died(known, config, view, now)).collect();
+    let standing = match ended {
+        Some(ended) if ended.fell => Standing::Bad { met: 1 },
+        Some(_) => Standing::Well,
+        None => standing(&state, has_resort, now),
+    };
+    let fell = ended.filter(|ended| ended.fell);
+    let steps = known.iter().zip(state).map(|(known, state)| StepLook {
+        target: known.target.clone(),
+        died: fell.map_or(state.clone(), |ended| told_by(ended, &known.target.deployment, state)),
+    });
+    let answered = |known: &Known| {
+        let health = view.health.iter().find(|health| health.deployment == known.target.deployment)?;
+        health.last_success
+    };
+    LadderLook {
+        ladder: ladder.clone(),
+        steps: steps.collect(),
+        standing,
+        answered_at: known.iter().filter_map(answered).max(),
+        within: Vec::new(),
+        request_id: fell.map(|ended| ended.request_id.clone()),
+    }
+}
+
+/// How a ladder stands by the state alone.
+fn standing(steps: &[Died], has_resort: bool, now: Timestamp) -> Standing {
+    let is_dead = |died: &Died| matches!(died, Died::Held(_) | Died::Full(_));
+    let soon = now.checked_add(SOON).unwrap_or(Timestamp::MAX);
+    let is_soon = |died: &Died| !died.needs_a_person() && died.back().is_some_and(|(at, _)| at < soon);
+    let resort = steps.last().filter(|_| has_resort);
+    let helps = resort.is_some_and(|died| matches!(died, Died::Held(record) if is_transient(record)));
+    if steps.contains(&Died::Free) {
+        Standing::Better
+    } else if steps.is_empty() || !steps.iter().all(is_dead) || steps.iter().any(is_soon) || helps {
+        Standing::Doubtful
+    } else {
+        Standing::Bad { met: 0 }
+    }
+}
+
+/// What is in the way of a step by the state alone.
+fn died(known: &Known, config: &Config, view: &AlarmView, now: Timestamp) -> Died {
+    let Known { target, gauges } = known;
+    match eligibility(&view.snapshot.holds, target, now, Caller::default()) {
+        Eligibility::Held(by) => Died::Held(by.record.clone()),
+        Eligibility::Probe(holds) => holds.first().map_or(Died::Free, |by| Died::Probe(by.record.clone())),
+        Eligibility::Eligible => {
+            let demand = Demand { requests: 1.0, ..Demand::default() };
+            match room(target, gauges, &view.snapshot.usage, &demand, &config.policy.usage, now) {
+                Room::None(tight) => Died::Full(tight),
+                Room::Enough | Room::Little(_) => Died::Free,
+            }
+        }
+    }
+}
+
+/// The same with what a request has just met, where the state does not say it better.
+fn told_by(ended: &Ended, deployment: &Deployment, state: Died) -> Died {
+    if matches!(state, Died::Held(_)) {
+        return state;
+    }
+    let attempt = ended.attempts.iter().rev().find(|attempt| attempt.deployment == *deployment);
+    if let Some(attempt) = attempt.filter(|attempt| attempt.class.is_some()) {
+        return Died::Failed(attempt.clone());
+    }
+    match ended.skipped.iter().find(|skip| skip.deployment == *deployment) {
+        Some(skip) => Died::Skipped(skip.clone()),
+        None => state,
+    }
+}
