@@ -1,9 +1,9 @@
 //! `llmr chat`
 
 use std::io::{IsTerminal, Read};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::ExitCode;
 
-use llmr::config::{Alarm, Config};
+use llmr::config::Config;
 use llmr::domain::{Outcome, excerpt};
 use llmr::ladder::{End, Skip, SkipReason};
 use llmr::report::{chat_json, rfc3339, trail};
@@ -60,7 +60,8 @@ pub fn run(args: &ChatArgs, context: &mut Context) -> Result<ExitCode, CliError>
     }
     let show_text = job.shows_pieces() && !args.json;
     let report = send(&job, &transport, &config, &store, context, show_text)?;
-    let printed = print(&report, &config, args.json, show_text, context);
+    let printed = print(&report, args.json, show_text, context);
+    crate::ring::after_request(&report, &config, &store, context);
     if let Some(file) = store.file() {
         context.forget_the_old(file, Some(&config));
     }
@@ -105,7 +106,7 @@ fn send(
 }
 
 /// Prints the answer, or why there is none, and gives the exit code.
-fn print(report: &Report, config: &Config, json: bool, shown: bool, context: &Context) -> Result<ExitCode, CliError> {
+fn print(report: &Report, json: bool, shown: bool, context: &Context) -> Result<ExitCode, CliError> {
     if json {
         print_json(chat_json(report), context)?;
     } else if !shown && matches!(report.end, End::Answered { .. }) {
@@ -119,7 +120,7 @@ fn print(report: &Report, config: &Config, json: bool, shown: bool, context: &Co
     }
     // That the ladder is open was told when it opened.
     if report.end.is_exhaustion() && !report.turned_away {
-        ring(report, config.alarm.as_ref(), context);
+        cry(report, context);
     }
     Ok(exit_code(report.record.outcome))
 }
@@ -210,28 +211,14 @@ fn hints(report: &Report) -> Vec<String> {
     [hint].into_iter().chain(also).chain([log]).collect()
 }
 
-/// Nobody may miss that a ladder is empty: it stands on stderr, and the configured command is started.
-fn ring(report: &Report, alarm: Option<&Alarm>, context: &Context) {
+/// Nobody may miss that a ladder is empty: it stands on stderr of every request that met it.
+fn cry(report: &Report, context: &Context) {
     let record = &report.record;
     let when = record
         .retry_at
         .map_or("nobody knows when it returns".to_owned(), |at| format!("the first step returns {}", rfc3339(at)));
-    let summary = format!("llmr: ladder {} is exhausted; {when}", record.ladder);
     let output = &context.output;
-    output.note(&format!("{} {summary}", output.label("alarm")));
-    let Some(command) = alarm.map(|alarm| alarm.command.as_slice()).filter(|command| !command.is_empty()) else {
-        return;
-    };
-    if let Err(error) = start(command, &summary) {
-        output.note(&format!("{} the alarm command failed: {error}", output.label("warning")));
-    }
-}
-
-/// Starts the alarm command and does not wait for it. It inherits nothing that somebody may wait to see closed.
-fn start(command: &[String], summary: &str) -> std::io::Result<()> {
-    let mut words = command.iter().map(|word| word.replace("{summary}", summary));
-    let program = words.next().ok_or_else(|| std::io::Error::other("it is empty"))?;
-    Command::new(program).args(words).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().map(drop)
+    output.note(&format!("{} llmr: ladder {} is exhausted; {when}", output.label("alarm"), record.ladder));
 }
 
 /// The exit code of the contract.

@@ -311,7 +311,10 @@ impl Context {
             .enable_all()
             .build()
             .map_err(|error| CliError::trouble(format!("cannot start the network runtime: {error}")))?;
-        Ok(runtime.block_on(future))
+        let value = runtime.block_on(future);
+        // A look-up of a name that hangs in the system must not keep what is done.
+        runtime.shutdown_background();
+        Ok(value)
     }
 }
 

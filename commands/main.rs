@@ -5,6 +5,8 @@
     reason = "nothing of a program can be reached from outside; `pub` says: for the other files"
 )]
 
+mod alarm;
+mod bounded;
 mod caps;
 mod chat;
 mod check;
@@ -31,7 +33,9 @@ mod plan;
 mod probe;
 mod record;
 mod reset;
+mod ring;
 mod screen;
+mod sinks;
 mod source;
 mod status;
 mod stored;

@@ -86,6 +86,8 @@ pub fn run(args: &ProbeArgs, context: &mut Context) -> Result<ExitCode, CliError
         return list(args, &mut round, &holds, !told.is_empty(), &store, context);
     }
     let store = FallbackStore::new(Ok(store));
+    // The probes go down a ladder of their own, which is none of the config's.
+    let ladders = config.ladders.clone();
     let Some(calls) = round.ask_all(args, &mut config, &store, context)? else { return Ok(Code::Interrupted.into()) };
     if let Some(warning) = store.take_warning() {
         return Err(CliError::trouble(warning));
@@ -94,8 +96,10 @@ pub fn run(args: &ProbeArgs, context: &mut Context) -> Result<ExitCode, CliError
         context.forget_the_old(file, Some(&config));
     }
     if calls == 0 && told.is_empty() {
-        return quiet(args, nothing_is_due(args), context);
+        quiet(args, nothing_is_due(args), context)?;
     }
+    config.ladders = ladders;
+    crate::ring::after_change(&config, &store, context);
     Ok(ExitCode::SUCCESS)
 }
 

@@ -67,6 +67,9 @@ pub fn run(args: &RecordArgs, context: &mut Context) -> Result<ExitCode, CliErro
     let recorded = Recorded { now, request_id, written };
     let text = if args.json { format!("{}\n", recorded.json()) } else { recorded.text() };
     context.output.out(&printable(&context.redactor().redact(&text)))?;
+    if let Some(config) = &config {
+        crate::ring::after_report(!written.booked.changes.is_empty(), config, &store, context);
+    }
     Ok(ExitCode::SUCCESS)
 }
 

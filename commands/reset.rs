@@ -142,7 +142,11 @@ pub fn run(args: &ResetArgs, context: &mut Context) -> Result<ExitCode, CliError
         left: &left,
         known: &known,
     };
-    print(args, &reset, context)
+    let code = print(args, &reset, context)?;
+    if let (Some(config), false) = (&config, args.dry_run) {
+        crate::ring::after_change(config, &store, context);
+    }
+    Ok(code)
 }
 
 /// What is cleared, and what stays.

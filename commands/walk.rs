@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use llmr::clock::Rng;
 use llmr::config::Config;
-use llmr::route::{FallbackStore, Job, Lane, Observer, Report, Router, Stop};
+use llmr::route::{FallbackStore, Job, Observer, Report, Router, Stop};
 use llmr::store::SqliteStore;
 use llmr::transport::{Transport, TransportOptions};
 
@@ -16,7 +16,19 @@ use crate::error::{CliError, Code};
 /// # Errors
 /// When a certificate or the proxy is unusable.
 pub fn transport(job: &Job, config: &Config, context: &Context) -> Result<Transport, CliError> {
-    Transport::new(&transport_options(job.lanes.values(), config, context)?)
+    made(job.lanes.values().map(|lane| lane.base_url.as_str()), config, context)
+}
+
+/// What sends to this URL.
+///
+/// # Errors
+/// When a certificate or the proxy is unusable.
+pub fn transport_to(url: &str, config: &Config, context: &Context) -> Result<Transport, CliError> {
+    made(std::iter::once(url), config, context)
+}
+
+fn made<'a>(urls: impl Iterator<Item = &'a str>, config: &Config, context: &Context) -> Result<Transport, CliError> {
+    Transport::new(&transport_options(urls, config, context)?)
         .map_err(|error| CliError::new(Code::Config, error.to_string()))
 }
 
@@ -82,11 +94,11 @@ fn end() {
 /// Further root certificates from the config and the environment, and the proxy. Without TLS none is read: a bundle of
 /// a system's roots costs as much as the rest of a short request.
 fn transport_options<'a>(
-    mut lanes: impl Iterator<Item = &'a Lane>,
+    mut urls: impl Iterator<Item = &'a str>,
     config: &Config,
     context: &Context,
 ) -> Result<TransportOptions, CliError> {
-    if !lanes.any(|lane| lane.base_url.starts_with("https:")) {
+    if !urls.any(|url| url.starts_with("https:")) {
         return Ok(TransportOptions::default());
     }
     let files = config.providers.values().filter_map(|settings| settings.ca_file.clone());

@@ -42,6 +42,7 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             [CompletionResult]::new('record', 'record', [CompletionResultType]::ParameterValue, 'Say what came of a call that another program made')
             [CompletionResult]::new('probe', 'probe', [CompletionResultType]::ParameterValue, 'Send the probes that are due, so that no request has to; for cron')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Validate the config and the catalogue offline, and count the failure domains of each ladder')
+            [CompletionResult]::new('alarm', 'alarm', [CompletionResultType]::ParameterValue, 'What the alarm has told, and whether anybody hears it')
             [CompletionResult]::new('caps', 'caps', [CompletionResultType]::ParameterValue, 'Show the catalogue: limits, reset clocks, the next reset, and where each number comes from')
             [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Write a commented llmr.toml from the keys that the environment holds; never overwrites')
             [CompletionResult]::new('demo', 'demo', [CompletionResultType]::ParameterValue, 'Show what llmr does on a night when six providers fail: no key, no network, no config')
@@ -324,12 +325,70 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'One JSON object')
+            [CompletionResult]::new('--alarm', '--alarm', [CompletionResultType]::ParameterName, 'Look at the state for the alarm as well: raise what is so, heal what is over, deliver what waits; for cron')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'llmr;alarm' {
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('test', 'test', [CompletionResultType]::ParameterValue, 'Send a test message to each sink now and say what came of it: exit 1 if one failed, 3 if there is none')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show what is raised, since when, who was told and what waits')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'llmr;alarm;test' {
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'One JSON object')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'llmr;alarm;list' {
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'Also what is over for more than a day')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'One JSON object')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'llmr;alarm;help' {
+            [CompletionResult]::new('test', 'test', [CompletionResultType]::ParameterValue, 'Send a test message to each sink now and say what came of it: exit 1 if one failed, 3 if there is none')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show what is raised, since when, who was told and what waits')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'llmr;alarm;help;test' {
+            break
+        }
+        'llmr;alarm;help;list' {
+            break
+        }
+        'llmr;alarm;help;help' {
             break
         }
         'llmr;caps' {
@@ -429,6 +488,7 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             [CompletionResult]::new('record', 'record', [CompletionResultType]::ParameterValue, 'Say what came of a call that another program made')
             [CompletionResult]::new('probe', 'probe', [CompletionResultType]::ParameterValue, 'Send the probes that are due, so that no request has to; for cron')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Validate the config and the catalogue offline, and count the failure domains of each ladder')
+            [CompletionResult]::new('alarm', 'alarm', [CompletionResultType]::ParameterValue, 'What the alarm has told, and whether anybody hears it')
             [CompletionResult]::new('caps', 'caps', [CompletionResultType]::ParameterValue, 'Show the catalogue: limits, reset clocks, the next reset, and where each number comes from')
             [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Write a commented llmr.toml from the keys that the environment holds; never overwrites')
             [CompletionResult]::new('demo', 'demo', [CompletionResultType]::ParameterValue, 'Show what llmr does on a night when six providers fail: no key, no network, no config')
@@ -472,6 +532,17 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             break
         }
         'llmr;help;check' {
+            break
+        }
+        'llmr;help;alarm' {
+            [CompletionResult]::new('test', 'test', [CompletionResultType]::ParameterValue, 'Send a test message to each sink now and say what came of it: exit 1 if one failed, 3 if there is none')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show what is raised, since when, who was told and what waits')
+            break
+        }
+        'llmr;help;alarm;test' {
+            break
+        }
+        'llmr;help;alarm;list' {
             break
         }
         'llmr;help;caps' {

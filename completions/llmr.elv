@@ -39,6 +39,7 @@ set edit:completion:arg-completer[llmr] = {|@words|
             cand record 'Say what came of a call that another program made'
             cand probe 'Send the probes that are due, so that no request has to; for cron'
             cand check 'Validate the config and the catalogue offline, and count the failure domains of each ladder'
+            cand alarm 'What the alarm has told, and whether anybody hears it'
             cand caps 'Show the catalogue: limits, reset clocks, the next reset, and where each number comes from'
             cand init 'Write a commented llmr.toml from the keys that the environment holds; never overwrites'
             cand demo 'Show what llmr does on a night when six providers fail: no key, no network, no config'
@@ -309,12 +310,63 @@ set edit:completion:arg-completer[llmr] = {|@words|
             cand --state 'State file [env: LLMR_STATE]'
             cand --color 'When to use colour'
             cand --json 'One JSON object'
+            cand --alarm 'Look at the state for the alarm as well: raise what is so, heal what is over, deliver what waits; for cron'
             cand -v 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
             cand --verbose 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
             cand --version 'Print version'
+        }
+        &'llmr;alarm'= {
+            cand --config 'Config file [env: LLMR_CONFIG]'
+            cand --state 'State file [env: LLMR_STATE]'
+            cand --color 'When to use colour'
+            cand -v 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+            cand --verbose 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+            cand test 'Send a test message to each sink now and say what came of it: exit 1 if one failed, 3 if there is none'
+            cand list 'Show what is raised, since when, who was told and what waits'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'llmr;alarm;test'= {
+            cand --config 'Config file [env: LLMR_CONFIG]'
+            cand --state 'State file [env: LLMR_STATE]'
+            cand --color 'When to use colour'
+            cand --json 'One JSON object'
+            cand -v 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+            cand --verbose 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'llmr;alarm;list'= {
+            cand --config 'Config file [env: LLMR_CONFIG]'
+            cand --state 'State file [env: LLMR_STATE]'
+            cand --color 'When to use colour'
+            cand --all 'Also what is over for more than a day'
+            cand --json 'One JSON object'
+            cand -v 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+            cand --verbose 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'llmr;alarm;help'= {
+            cand test 'Send a test message to each sink now and say what came of it: exit 1 if one failed, 3 if there is none'
+            cand list 'Show what is raised, since when, who was told and what waits'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'llmr;alarm;help;test'= {
+        }
+        &'llmr;alarm;help;list'= {
+        }
+        &'llmr;alarm;help;help'= {
         }
         &'llmr;caps'= {
             cand --config 'Config file [env: LLMR_CONFIG]'
@@ -407,6 +459,7 @@ set edit:completion:arg-completer[llmr] = {|@words|
             cand record 'Say what came of a call that another program made'
             cand probe 'Send the probes that are due, so that no request has to; for cron'
             cand check 'Validate the config and the catalogue offline, and count the failure domains of each ladder'
+            cand alarm 'What the alarm has told, and whether anybody hears it'
             cand caps 'Show the catalogue: limits, reset clocks, the next reset, and where each number comes from'
             cand init 'Write a commented llmr.toml from the keys that the environment holds; never overwrites'
             cand demo 'Show what llmr does on a night when six providers fail: no key, no network, no config'
@@ -438,6 +491,14 @@ set edit:completion:arg-completer[llmr] = {|@words|
         &'llmr;help;probe'= {
         }
         &'llmr;help;check'= {
+        }
+        &'llmr;help;alarm'= {
+            cand test 'Send a test message to each sink now and say what came of it: exit 1 if one failed, 3 if there is none'
+            cand list 'Show what is raised, since when, who was told and what waits'
+        }
+        &'llmr;help;alarm;test'= {
+        }
+        &'llmr;help;alarm;list'= {
         }
         &'llmr;help;caps'= {
         }

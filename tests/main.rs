@@ -2,6 +2,8 @@
 
 #![expect(unreachable_pub, reason = "nothing of a test can be reached from outside; `pub` says: for the other files")]
 
+mod alarm;
+mod alarm_sinks;
 mod captured;
 mod cascade;
 mod completions;

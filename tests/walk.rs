@@ -217,5 +217,8 @@ fn the_alarm_rings_when_a_ladder_is_exhausted_and_only_then() {
     stage.run(&["chat", "?"]).exits(4).says(&["alarm: llmr: ladder main is exhausted"]);
     until("the alarm rang", || stage.path("rung").exists());
     let said = std::fs::read_to_string(stage.path("rung")).expect("words");
-    assert_eq!(said, "llmr: ladder main is exhausted; the first step returns 2026-08-23T03:00:40Z");
+    assert_eq!(
+        said,
+        "llmr: ladder main is exhausted: its one step cannot answer, lab/m is back first, in 40s, at 2026-08-23T03:00:40Z"
+    );
 }
