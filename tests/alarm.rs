@@ -1,11 +1,13 @@
 //! The alarm as a person and many processes see it: what rings, once, and when it is over.
 #![cfg(test)]
 
+use std::net::{TcpListener, TcpStream};
 use std::process::Child;
 
 use llmr::rehearsal::{Provider, Reply};
 use serde_json::{Value, json};
 
+use crate::alarm_sinks::{read, say};
 use crate::stage::{Stage, config, finish, keys, openai};
 
 /// How many see the same.
@@ -46,13 +48,29 @@ fn all_at_once(stage: &Stage, code: i32) {
     }
 }
 
+/// A provider that waits until all have asked, and then refuses all of them.
+fn out_of_phase() -> String {
+    let socket = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+    let url = format!("http://{}/v1", socket.local_addr().expect("an address"));
+    std::thread::spawn(move || {
+        let all: Vec<TcpStream> = socket.incoming().take(PROCESSES).map(|stream| stream.expect("a stream")).collect();
+        let asked = all.iter().filter(|stream| read(stream).is_some()).count();
+        assert_eq!(asked, PROCESSES);
+        let body = json!({"error": {"message": "The frobnicator is out of phase."}}).to_string();
+        let head = format!("HTTP/1.1 418 X\r\ncontent-type: application/json\r\ncontent-length: {}", body.len());
+        all.iter().for_each(|stream| say(stream, &format!("{head}\r\nconnection: close\r\n\r\n{body}")));
+    });
+    url
+}
+
 #[test]
 fn it_rings_once_for_one_exhaustion_seen_by_twenty_processes_and_once_when_it_is_over() {
-    // Of what nobody understands no hold is left, so each of them asks and fails by itself.
-    let lab = openai(error(418, "The frobnicator is out of phase."));
+    // Of what nobody understands no hold is left, so each of them asks and fails by itself, at the same moment.
+    let (url, lab) = (out_of_phase(), openai(Reply::answer("back")));
     let stage = ringing(&[("lab", &lab)], "");
+    let text = std::fs::read_to_string(stage.path("llmr.toml")).expect("a config");
+    stage.file("llmr.toml", text.replace(&lab.base_url(), &url));
     all_at_once(&stage, 4);
-    assert_eq!(lab.hits(), PROCESSES);
     assert_eq!(
         rang(&stage),
         ["llmr: ladder main is exhausted: its one step cannot answer, nobody knows when the first is back"]
@@ -61,7 +79,7 @@ fn it_rings_once_for_one_exhaustion_seen_by_twenty_processes_and_once_when_it_is
     assert_eq!((&alarm["state"], &alarm["count"]), (&json!("raised"), &json!(PROCESSES)));
     assert_eq!(alarm["letters"].as_array().map(Vec::len), Some(1));
 
-    lab.play(Reply::answer("back"));
+    stage.file("llmr.toml", &text);
     all_at_once(&stage, 0);
     assert_eq!(rang(&stage).len(), 2);
     assert_eq!(rang(&stage)[1], "llmr: over: ladder main is exhausted no more, after 0s");
@@ -129,6 +147,32 @@ fn a_ladder_that_nobody_calls_rings_from_cron_and_so_does_its_end() {
         stage.run_at("2026-08-23T03:20:00Z", look).exits(0);
         assert_eq!(rang(&stage)[1..], ["llmr: over: ladder main is exhausted no more, after 15m"], "{look:?}");
     }
+}
+
+#[test]
+fn a_ladder_that_is_back_within_a_minute_rings_only_for_who_calls_it() {
+    let lab = openai(Reply::answer("yes"));
+    for (seconds, rings) in [("30", 0), ("59", 0), ("1200", 1)] {
+        let stage = ringing(&[("lab", &lab)], "on = \"exhausted\"\n");
+        let header = format!("retry-after: {seconds}");
+        stage.run(&["record", "lab/m", "--status", "429", "--headers", &header]).exits(0);
+        stage.run(&["check", "--alarm"]).exits(0);
+        assert_eq!(rang(&stage).len(), rings, "{seconds} s: {:?}", rang(&stage));
+        stage.run(&["chat", "?"]).exits(4);
+        assert_eq!(rang(&stage).len(), 1, "a request was in vain");
+    }
+}
+
+#[test]
+fn deployments_that_a_request_named_are_over_when_any_ladder_reached_them() {
+    let lab = openai(vec![error(418, "out of phase"), Reply::answer("yes")]);
+    let stage = ringing(&[("lab", &lab)], "");
+    let text = std::fs::read_to_string(stage.path("llmr.toml")).expect("a config");
+    stage.file("llmr.toml", text.replace("retry_budget = 0", "retry_budget = 0\non_unknown = \"next\""));
+    stage.run(&["chat", "-m", "lab/m", "?"]).exits(4);
+    assert!(rang(&stage)[0].starts_with("llmr: ladder lab/m is exhausted"), "{:?}", rang(&stage));
+    stage.run_at("2026-08-23T03:02:00Z", &["chat", "?"]).exits(0);
+    assert_eq!(rang(&stage)[1..], ["llmr: over: ladder lab/m is exhausted no more, after 2m"]);
 }
 
 #[test]

@@ -21,7 +21,7 @@ enum Does {
 }
 
 #[derive(Debug, Clone)]
-struct Posted {
+pub struct Posted {
     path: String,
     headers: Vec<(String, String)>,
     body: String,
@@ -75,12 +75,12 @@ impl Hook {
     }
 }
 
-fn say(mut stream: &TcpStream, text: &str) {
+pub fn say(mut stream: &TcpStream, text: &str) {
     // Who has gone away does not hear it.
     let _ = stream.write_all(text.as_bytes());
 }
 
-fn read(stream: &TcpStream) -> Option<Posted> {
+pub fn read(stream: &TcpStream) -> Option<Posted> {
     let mut reader = BufReader::new(stream);
     let mut line = String::new();
     reader.read_line(&mut line).ok().filter(|length| *length > 0)?;

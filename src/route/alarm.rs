@@ -5,7 +5,6 @@
 //! lies between says nothing either way. A request that just ended tells more than any table: that it fell through, of
 //! what each step failed it, or that it was answered.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -14,7 +13,7 @@ use crate::config::Config;
 use crate::domain::{AttemptRecord, Class, Deployment, LadderName, Provenance, RequestId, Target};
 use crate::ladder::{Eligibility, End, Skip, SkipReason, eligibility};
 use crate::policy::{
-    Caller, Demand, Forecast, Gauge, HoldRecord, Room, Standing, Tightness, Versioned, forecasts, holds_now,
+    AlarmKind, Caller, Demand, Forecast, Gauge, HoldRecord, Room, Standing, Tightness, Versioned, forecasts, holds_now,
     is_transient, returns_at, room,
 };
 use crate::store::AlarmView;
@@ -152,7 +151,7 @@ pub struct HoldLook {
 /// All that was seen.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AlarmLook {
-    /// The ladders of the config, and the one that a request went down.
+    /// The ladders of the config, and what rang as one.
     pub ladders: Vec<LadderLook>,
     /// The holds.
     pub holds: Vec<HoldLook>,
@@ -164,7 +163,7 @@ pub struct AlarmLook {
 
 /// Looks at everything as of one moment.
 pub fn look_around(config: &Config, view: &AlarmView, ended: Option<&Ended>, now: Timestamp) -> AlarmLook {
-    let all: Vec<Ladder> = ladders(config, ended);
+    let all: Vec<Ladder> = ladders(config, view);
     let holds = view.snapshot.holds.iter().filter(|held| holds_now(&held.record, now)).map(|held| {
         let touches = |known: &Known| held.record.scope().covers(&known.target);
         let on = all.iter().filter(|(_, steps, _)| steps.iter().any(touches));
@@ -223,8 +222,8 @@ fn within(
     all.iter().filter(holds_it).map(|(name, ..)| name.clone()).collect()
 }
 
-/// Each ladder with its steps. A request may have gone to deployments that it named instead of a ladder.
-fn ladders(config: &Config, ended: Option<&Ended>) -> Vec<Ladder> {
+/// Each ladder with its steps, and the deployments that a request named instead of one, if it rang for them.
+fn ladders(config: &Config, view: &AlarmView) -> Vec<Ladder> {
     let known =
         |deployment: &Deployment| Known { target: config.target(deployment), gauges: gauges(config, deployment) };
     let mut all: Vec<_> = config
@@ -235,10 +234,13 @@ fn ladders(config: &Config, ended: Option<&Ended>) -> Vec<Ladder> {
             (name.clone(), steps.map(known).collect::<Vec<_>>(), ladder.last_resort.is_some())
         })
         .collect();
-    if let Some(ended) = ended.filter(|ended| !config.ladders.contains_key(&ended.ladder)) {
-        let asked = ended.attempts.iter().map(|attempt| &attempt.deployment);
-        let named: BTreeSet<_> = asked.chain(ended.skipped.iter().map(|skip| &skip.deployment)).collect();
-        all.push((ended.ladder.clone(), named.into_iter().map(known).collect(), false));
+    for alarm in view.alarms.iter().filter(|alarm| alarm.kind == AlarmKind::Exhausted && alarm.is_raised()) {
+        let name = LadderName::new(alarm.subject.as_str());
+        let named = config.deployments(&alarm.subject).unwrap_or_default();
+        let is_known = named.iter().any(|deployment| config.provider(&deployment.provider).is_some());
+        if is_known && !config.ladders.contains_key(&name) {
+            all.push((name, named.iter().map(known).collect(), false));
+        }
     }
     all
 }

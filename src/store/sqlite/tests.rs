@@ -11,6 +11,7 @@ use crate::domain::{AttemptKind, Class, KeptEvidence, RequestId};
 use crate::store::contract::{at, attempt, change, changes, cooldown, request};
 use crate::store::{Batch, LogFilter};
 
+mod alarms;
 mod damage;
 mod facts;
 mod pruning;
