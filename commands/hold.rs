@@ -80,8 +80,13 @@ pub fn run(args: &HoldArgs, context: &mut Context) -> Result<ExitCode, CliError>
         context.output.note("nothing was held");
         return Ok(ExitCode::SUCCESS);
     }
-    let done = wanted.write(&context.store(config.as_ref())?)?;
-    print(args, &done.barred(false, &known, &bounds, wanted.now), context)
+    let store = context.store(config.as_ref())?;
+    let done = wanted.write(&store)?;
+    let code = print(args, &done.barred(false, &known, &bounds, wanted.now), context)?;
+    if let Some(config) = &config {
+        crate::ring::after_change(config, &store, context);
+    }
+    Ok(code)
 }
 
 impl HoldArgs {

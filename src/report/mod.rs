@@ -1,7 +1,7 @@
 //! Results and metrics as text, tables and JSON: data in, text out.
 
-mod barred;
 mod alarm;
+mod barred;
 mod caps;
 mod chat;
 mod check;
@@ -23,8 +23,8 @@ mod reset;
 mod status;
 mod tone;
 
-pub use barred::Barred;
 pub use alarm::{AlarmList, alarm_body, alarm_letters, alarm_sightings, alarms_json, alarms_text, test_body};
+pub use barred::Barred;
 pub use caps::{caps_json, caps_table};
 pub use chat::{attempt_line, chat_json, skip_line, stored_json, trail};
 pub use check::{check_json, check_text};

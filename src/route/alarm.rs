@@ -84,9 +84,10 @@ pub enum Died {
 }
 
 impl Died {
-    /// For what it died, where a class says it.
+    /// For what it died, where a class says it; what a person holds died of nothing.
     pub fn class(&self) -> Option<Class> {
         match self {
+            Self::Held(record) if record.is_by_hand() => None,
             Self::Held(record) | Self::Probe(record) => Some(record.class()),
             Self::Failed(attempt) => attempt.class,
             Self::Skipped(Skip { reason: SkipReason::Held { class, .. }, .. }) => Some(*class),
@@ -107,8 +108,16 @@ impl Died {
 
     /// Whether only a person can mend it.
     pub fn needs_a_person(&self) -> bool {
-        matches!(self, Self::Skipped(Skip { reason: SkipReason::NoKey(_), .. }))
-            || self.class().is_some_and(Class::needs_a_person)
+        match self {
+            Self::Held(record) => record.needs_a_person(),
+            Self::Skipped(Skip { reason: SkipReason::NoKey(_), .. }) => true,
+            other => other.class().is_some_and(Class::needs_a_person),
+        }
+    }
+
+    /// Whether a person holds it.
+    pub fn is_by_hand(&self) -> bool {
+        matches!(self, Self::Held(record) if record.is_by_hand())
     }
 }
 

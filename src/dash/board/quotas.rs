@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 
 use crate::domain::{Dimension, Scope, printable};
-use crate::policy::{LimitSource, readings};
+use crate::policy::{LimitSource, forecasts, readings};
 
 use super::DeploymentLine;
 use crate::dash::reading::Reading;
@@ -39,6 +39,7 @@ pub(super) fn lines(reading: &Reading, deployments: &[DeploymentLine]) -> Vec<Qu
     let mut all = Vec::new();
     for line in deployments {
         let Some(known) = reading.known.get(line.known) else { continue };
+        let ahead = forecasts(&known.target, &known.gauges, &reading.snapshot.usage, reading.now);
         for quota in readings(&known.target, &known.gauges, &reading.snapshot.usage, reading.now) {
             if quota.used <= 0.0 || !seen.insert((quota.scope.to_string(), account(&quota.scope), quota.dimension)) {
                 continue;
@@ -56,7 +57,10 @@ pub(super) fn lines(reading: &Reading, deployments: &[DeploymentLine]) -> Vec<Qu
                 limit: limit.map(|limit| limit.value),
                 resets_at: quota.resets_at,
                 source: source.unwrap_or_default(),
-                runs_out: runs_out(reading, &quota.scope, quota.dimension),
+                runs_out: ahead
+                    .iter()
+                    .find(|one| one.scope == quota.scope && one.dimension == quota.dimension)
+                    .and_then(|one| one.runs_out),
                 scope: quota.scope,
             });
         }
@@ -75,9 +79,4 @@ fn named(scope: &Scope) -> String {
         Some(account) if scope.credential.is_none() => format!("{scope} ({account})"),
         _ => scope.to_string(),
     }
-}
-
-/// When the allowance is used up at the pace of its present window.
-const fn runs_out(_: &Reading, _: &Scope, _: Dimension) -> Option<Timestamp> {
-    None
 }

@@ -69,7 +69,7 @@ pub fn hold_standing(record: &HoldRecord, settings: &AlarmSettings, now: Timesta
     }
     let is_being_probed = record.as_circuit().is_some_and(|circuit| circuit.state == CircuitState::HalfOpen);
     let lasts = returns_at(record).is_none_or(|at| at >= later(record.since(), settings.hold_from));
-    let is_bad = record.class().needs_a_person() || (lasts && !is_being_probed);
+    let is_bad = record.needs_a_person() || (lasts && !is_being_probed);
     Some(if is_bad { Standing::Bad { met: 0 } } else { Standing::Doubtful })
 }
 

@@ -39,6 +39,9 @@ pub(super) fn for_steps(look: &LadderLook, first: Option<Timestamp>, now: Timest
         let dead = look.steps.iter().filter(|step| step.died.class() == Some(*class));
         dead.filter_map(|step| for_class(*class, &step.target)).for_each(&mut add);
     }
+    for step in look.steps.iter().filter(|step| step.died.is_by_hand()) {
+        add(by_hand(&step.target.deployment.to_string()));
+    }
     for step in &look.steps {
         if let Died::Skipped(skip) = &step.died
             && let SkipReason::NoKey(why) = &skip.reason
@@ -61,6 +64,11 @@ pub(super) fn for_steps(look: &LadderLook, first: Option<Timestamp>, now: Timest
         None => "`llmr status` shows how things stand".to_owned(),
     });
     all
+}
+
+/// What ends a hold by hand.
+pub(super) fn by_hand(selector: &str) -> String {
+    format!("`llmr reset {selector}` ends what is held by hand")
 }
 
 /// What can be done against one cause at one place.

@@ -8,7 +8,7 @@ use crate::policy::{HoldRecord, Words};
 use crate::report::moment::{distance, rfc3339, seconds_of};
 use crate::route::{Died, LadderLook, StepLook};
 
-use super::{actions, in_words, inert, known_by, said, time};
+use super::{BY_HAND, actions, in_words, inert, known_by, said, time, why};
 
 /// So many steps are told one by one.
 const MOST: usize = 40;
@@ -76,8 +76,8 @@ fn first_line(first: Option<(&StepLook, Timestamp)>, now: Timestamp) -> String {
 pub(super) fn line(step: &StepLook, now: Timestamp) -> String {
     match &step.died {
         Died::Held(record) => {
-            let class = in_words(record.class());
-            format!("{class}{}, {}{}", limit(record), until(&step.died, now), said(record.evidence()))
+            let why = why(record);
+            format!("{why}{}, {}{}", limit(record), until(&step.died, now), said(record.evidence()))
         }
         Died::Full(tight) => {
             let back = tight.until.map_or(String::new(), |at| format!(", {}", back(at, now)));
@@ -97,7 +97,7 @@ pub(super) fn line(step: &StepLook, now: Timestamp) -> String {
             let back = skip.until.map_or(String::new(), |at| format!(", {}", back(at, now)));
             format!("not asked: {}{back}{}", skip.reason, said(evidence))
         }
-        Died::Probe(record) => format!("{}, one request may look whether it is back", in_words(record.class())),
+        Died::Probe(record) => format!("{}, one request may look whether it is back", why(record)),
         Died::Free => "was not asked, and can be".to_owned(),
     }
 }
@@ -140,7 +140,7 @@ fn step_json(at: usize, step: &StepLook) -> Value {
         "deployment": step.target.deployment,
         "account": step.target.account,
         "class": step.died.class(),
-        "why": step.died.class().map(in_words),
+        "why": if step.died.is_by_hand() { Some(BY_HAND) } else { step.died.class().map(in_words) },
         "until": known.map(|(at, _)| rfc3339(at)),
         "provenance": known.map(|(_, provenance)| provenance),
         "needs_a_person": step.died.needs_a_person(),

@@ -19,8 +19,8 @@ use serde_json::{Value, json};
 
 use crate::domain::{Class, Provenance, excerpt, printable};
 use crate::policy::{
-    AlarmKind, AlarmSettings, Forecast, Sighting, Standing, Words, budget_standing, forecast_standing, hold_standing,
-    hold_subject, returns_at,
+    AlarmKind, AlarmSettings, Forecast, HoldRecord, Sighting, Standing, Words, budget_standing, forecast_standing,
+    hold_standing, hold_subject, returns_at,
 };
 use crate::route::{AlarmLook, HoldLook, LadderLook};
 
@@ -133,6 +133,14 @@ fn inert(text: &str) -> String {
     };
     excerpt(&printable(text).chars().map(plain).collect::<String>(), 400)
 }
+
+/// Why a hold is there, in words.
+fn why(record: &HoldRecord) -> &'static str {
+    if record.is_by_hand() { BY_HAND } else { in_words(record.class()) }
+}
+
+/// What is said of what a person holds.
+const BY_HAND: &str = "held by hand";
 
 /// What a class means, in words.
 fn in_words(class: Class) -> &'static str {
