@@ -15,6 +15,7 @@ mod error;
 mod facts;
 mod memory;
 mod sqlite;
+mod totals;
 
 use jiff::Timestamp;
 
@@ -31,6 +32,7 @@ pub use error::StoreError;
 pub use facts::{AttemptFact, Fact, Places, RequestFact, Spent, Who};
 pub use memory::MemoryStore;
 pub use sqlite::{OpenOptions, Pruned, Retention, SqliteStore};
+pub use totals::{AttemptSum, BOUNDS_US, Came, Histogram, RetryCount, Totals};
 
 /// What is written in one transaction.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::log;
 use super::row::{Fields, Trouble};
+use super::totals::{self, Log, Sign};
 use crate::domain::{KeptAnswer, Outcome, RequestId};
 use crate::store::{Claim, Claiming, LogFilter};
 
@@ -61,6 +62,10 @@ pub(super) fn claim(conn: &Connection, wish: &Claiming<'_>) -> Result<Claim, Tro
             let known = log::read(conn, &filter)?.requests.pop();
             return Ok(known.map_or(Claim::Another, |known| Claim::Known(Box::new(known))));
         }
+    }
+    // Its end is counted while it stands there: the request will end once more.
+    if let Some(place) = totals::ended(conn, id)? {
+        totals::add_row(conn, Log::Requests, place, Sign::Plus)?;
     }
     let sql = "INSERT INTO requests (id, ladder, started_at, latency_us, outcome, claimed_until, asked) \
                VALUES (?1, ?2, ?3, 0, ?4, ?5, ?6) ON CONFLICT (id) DO UPDATE SET ladder = excluded.ladder, \

@@ -13,6 +13,14 @@ use crate::store::{AttemptFact, Fact, Places, RequestFact, Spent, Who};
 const BEFORE: &str = "SELECT ifnull((SELECT min(place) FROM {table} WHERE started_at >= ?1 AND started_at <= 3600000 + \
      (SELECT min(started_at) FROM {table} WHERE started_at >= ?1)) - 1, (SELECT ifnull(max(place), 0) FROM {table}))";
 
+/// The places before the first and of the last row that started in a span, for both tables. A clock that once ran ahead
+/// leaves rows of another time between them, and what is outside cannot be in the span.
+const BETWEEN: &str = "SELECT a.first, a.last, r.first, r.last FROM \
+     (SELECT ifnull(min(place), 1) - 1 AS first, ifnull(max(place), 0) AS last FROM attempts \
+     WHERE started_at >= ?1 AND started_at < ?2) AS a, \
+     (SELECT ifnull(min(place), 1) - 1 AS first, ifnull(max(place), 0) AS last FROM requests \
+     WHERE started_at >= ?1 AND started_at < ?2) AS r";
+
 const ATTEMPTS: &str = "SELECT a.place, a.request_id, ifnull(r.ladder, ''), a.provider, a.model, a.credential, a.step, \
      a.kind, a.class, a.given_up IS NOT NULL, a.started_at, a.ttft_us, a.latency_us, a.input_tokens, a.output_tokens, \
      a.cached_tokens, a.cost_usd FROM attempts AS a LEFT JOIN requests AS r ON r.id = a.request_id \
@@ -34,6 +42,21 @@ impl SqliteStore {
                 Ok(statement.query_row([since.as_millisecond()], |row| row.get(0))?)
             };
             Ok(Places { attempts: place("attempts")?, requests: place("requests")? })
+        })
+    }
+
+    /// Where a walk begins and where it may end that is to see all that started in the span, and is there now.
+    ///
+    /// # Errors
+    /// When the state cannot be read.
+    pub fn places_between(&self, since: Timestamp, until: Timestamp) -> Result<(Places, Places), StoreError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(BETWEEN)?;
+            let places = |row: &Row<'_>| {
+                let first = Places { attempts: row.get(0)?, requests: row.get(2)? };
+                Ok((first, Places { attempts: row.get(1)?, requests: row.get(3)? }))
+            };
+            Ok(statement.query_row((since.as_millisecond(), until.as_millisecond()), places)?)
         })
     }
 

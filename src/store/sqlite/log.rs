@@ -1,37 +1,39 @@
-//! Reads and writes the log: attempts, requests, and when each deployment last worked.
+//! Reads and writes the log: attempts and requests.
 
-use jiff::Timestamp;
 use rusqlite::types::Value;
 use rusqlite::{Connection, params, params_from_iter};
 
+use super::health;
 use super::row::{Fields, Trouble, count, ms, us};
+use super::totals::{self, Log, Sign};
 use crate::domain::{
     AccountName, AttemptRecord, Class, CredentialName, Dimension, GivenUp, LadderName, ModelName, Outcome,
     ProviderName, RequestId, RequestRecord, ScopeLevel, Selector,
 };
-use crate::store::{Health, LogFilter, LogPage, ShapeCount, tally_unfinished};
+use crate::store::{LogFilter, LogPage, tally_unfinished};
 
-/// The same insert with another answer to an attempt that is there already.
+/// The same insert with another answer to an attempt that is there already, and the place that it gets.
 macro_rules! insert_attempt {
-    ($or:literal) => {
+    ($or:literal, $place:literal) => {
         concat!(
             "INSERT OR ",
             $or,
-            " INTO attempts (request_id, position, provider, model, credential, account, step, kind, class, scope, \
+            " INTO attempts (place, request_id, position, provider, model, credential, account, step, kind, class, scope, \
              dimension, status, rule, evidence, started_at, ttft_us, latency_us, held_until, input_tokens, \
-             output_tokens, cached_tokens, cost_usd, execution, given_up) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, \
+             output_tokens, cached_tokens, cost_usd, execution, given_up) VALUES (",
+            $place,
+            ", ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, \
              ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)"
         )
     };
 }
 
-const PUT_ATTEMPT: &str = insert_attempt!("REPLACE");
-const ADD_ATTEMPT: &str = insert_attempt!("IGNORE");
-
-const PUT_HEALTH: &str = "INSERT INTO deployments (provider, model, credential, account, last_success, last_failure) \
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO UPDATE SET account = excluded.account, \
-     last_success = max(ifnull(last_success, excluded.last_success), ifnull(excluded.last_success, last_success)), \
-     last_failure = max(ifnull(last_failure, excluded.last_failure), ifnull(excluded.last_failure, last_failure))";
+const ADD_ATTEMPT: &str = insert_attempt!(
+    "IGNORE",
+    "(SELECT max(upto, last, ifnull((SELECT max(place) FROM attempts), 0)) + 1 FROM counted WHERE log = 'attempts')"
+);
+const REPLACE_ATTEMPT: &str =
+    insert_attempt!("REPLACE", "(SELECT place FROM attempts WHERE request_id = ?1 AND position = ?2)");
 
 const BEGIN_REQUEST: &str = "INSERT INTO requests (id, ladder, started_at, latency_us, outcome) \
      VALUES (?1, '', ?2, 0, ?3) ON CONFLICT (id) DO NOTHING";
@@ -39,7 +41,8 @@ const BEGIN_REQUEST: &str = "INSERT INTO requests (id, ladder, started_at, laten
 const PUT_REQUEST: &str = "INSERT INTO requests (id, ladder, started_at, latency_us, outcome, provider, model, \
      credential, step, input_tokens, output_tokens, cached_tokens, cost_usd, retry_at, error, retries_denied, place) \
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, \
-     (SELECT ifnull(max(place), 0) + 1 FROM requests)) ON CONFLICT (id) DO UPDATE SET ladder = excluded.ladder, \
+     (SELECT max(upto, last, ifnull((SELECT max(place) FROM requests), 0)) + 1 FROM counted WHERE log = 'requests')) \
+     ON CONFLICT (id) DO UPDATE SET ladder = excluded.ladder, \
      started_at = excluded.started_at, latency_us = excluded.latency_us, outcome = excluded.outcome, \
      provider = excluded.provider, model = excluded.model, credential = excluded.credential, step = excluded.step, \
      input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens, \
@@ -48,8 +51,14 @@ const PUT_REQUEST: &str = "INSERT INTO requests (id, ladder, started_at, latency
 
 /// Writes one attempt and, with the first, a row for its request: a process that dies now has still asked.
 pub(super) fn put_attempt(conn: &Connection, id: &RequestId, place: u32, a: &AttemptRecord) -> Result<(), Trouble> {
-    insert(conn, PUT_ATTEMPT, id, place, a)?;
-    note_health(conn, a)?;
+    if insert(conn, ADD_ATTEMPT, id, place, a)? == 0 {
+        // What was told of it stays counted, and it is not counted again.
+        let at = totals::attempt(conn, id, place)?;
+        totals::add_row(conn, Log::Attempts, at, Sign::Plus)?;
+        insert(conn, REPLACE_ATTEMPT, id, place, a)?;
+        totals::add_row(conn, Log::Attempts, at, Sign::Minus)?;
+    }
+    health::note(conn, a)?;
     let values = params![id.as_str(), a.started_at.as_millisecond(), Outcome::Unfinished.as_str()];
     conn.prepare_cached(BEGIN_REQUEST)?.execute(values)?;
     Ok(())
@@ -85,31 +94,11 @@ fn insert(conn: &Connection, sql: &str, id: &RequestId, place: u32, a: &AttemptR
     Ok(conn.prepare_cached(sql)?.execute(values)?)
 }
 
-fn note_health(conn: &Connection, a: &AttemptRecord) -> Result<(), Trouble> {
-    let started = Some(a.started_at.as_millisecond());
-    let (success, failure) = match a.class {
-        // One that was given up says nothing of the deployment.
-        None if a.given_up.is_some() => return Ok(()),
-        None => (started, None),
-        Some(_) => (None, started),
-    };
-    let deployment = &a.deployment;
-    conn.prepare_cached(PUT_HEALTH)?.execute(params![
-        deployment.provider.as_str(),
-        deployment.model.as_str(),
-        deployment.credential.as_ref().map_or("", CredentialName::as_str),
-        a.account.as_str(),
-        success,
-        failure,
-    ])?;
-    Ok(())
-}
-
 /// Writes the request's row at the end of the log, and those of its attempts that are not there yet.
 pub(super) fn put_request(conn: &Connection, r: &RequestRecord) -> Result<(), Trouble> {
     for (place, attempt) in (0_u32..).zip(&r.attempts) {
         if insert(conn, ADD_ATTEMPT, &r.id, place, attempt)? > 0 {
-            note_health(conn, attempt)?;
+            health::note(conn, attempt)?;
         }
     }
     let who = r.deployment.as_ref();
@@ -131,42 +120,18 @@ pub(super) fn put_request(conn: &Connection, r: &RequestRecord) -> Result<(), Tr
         r.error,
         r.retries_denied,
     ];
+    let before = totals::ended(conn, &r.id)?;
+    if let Some(before) = before {
+        totals::add_row(conn, Log::Requests, before, Sign::Plus)?;
+    }
     conn.prepare_cached(PUT_REQUEST)?.execute(values)?;
+    // The same end told once more: it was counted as it was told first.
+    if before.is_some()
+        && let Some(after) = totals::ended(conn, &r.id)?
+    {
+        totals::add_row(conn, Log::Requests, after, Sign::Minus)?;
+    }
     Ok(())
-}
-
-/// All deployments that were ever asked.
-pub(super) fn health(conn: &Connection) -> Result<Vec<Health>, Trouble> {
-    let sql = "SELECT provider, model, credential, account, last_success, last_failure FROM deployments \
-               ORDER BY provider, model, credential";
-    let mut statement = conn.prepare_cached(sql)?;
-    let mut rows = statement.query([])?;
-    let mut all = Vec::new();
-    while let Some(row) = rows.next()? {
-        let mut f = Fields::new(row, "deployments");
-        all.push(Health {
-            deployment: f.deployment()?,
-            account: AccountName::new(f.get::<String>()?),
-            last_success: f.maybe_time()?,
-            last_failure: f.maybe_time()?,
-        });
-    }
-    Ok(all)
-}
-
-/// How often each deployment answered, by the shape of its answers, in attempts since the time.
-pub(super) fn shapes_since(conn: &Connection, since: Timestamp) -> Result<Vec<ShapeCount>, Trouble> {
-    let sql = "SELECT provider, model, credential, sum(class IS NULL), sum(class IS NOT NULL) FROM attempts \
-               WHERE started_at >= ?1 AND given_up IS NULL AND (class IS NULL OR class = 'invalid_output') \
-               GROUP BY provider, model, credential ORDER BY provider, model, credential";
-    let mut statement = conn.prepare_cached(sql)?;
-    let mut rows = statement.query([since.as_millisecond()])?;
-    let mut all = Vec::new();
-    while let Some(row) = rows.next()? {
-        let mut f = Fields::new(row, "attempts");
-        all.push(ShapeCount { deployment: f.deployment()?, valid: f.get()?, invalid: f.get()? });
-    }
-    Ok(all)
 }
 
 /// The part of the log that the filter asks for. The caller holds a transaction.

@@ -14,6 +14,7 @@ mod cascades;
 mod error;
 mod evidence;
 mod facts;
+mod health;
 mod holds;
 mod learned;
 mod live;
@@ -24,6 +25,7 @@ mod retries;
 mod row;
 mod salvage;
 mod schema;
+mod totals;
 mod track;
 mod turn;
 mod usage;
@@ -201,7 +203,7 @@ impl Store for SqliteStore {
     }
 
     fn health(&self) -> Result<Vec<Health>, StoreError> {
-        self.read(log::health)
+        self.read(health::all)
     }
 
     fn log(&self, filter: &LogFilter) -> Result<LogPage, StoreError> {
@@ -233,7 +235,7 @@ impl Store for SqliteStore {
     }
 
     fn shapes_since(&self, since: Timestamp) -> Result<Vec<ShapeCount>, StoreError> {
-        self.read(|conn| log::shapes_since(conn, since))
+        self.read(|conn| health::shapes_since(conn, since))
     }
 
     fn track_records(

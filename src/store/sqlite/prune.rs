@@ -5,6 +5,9 @@
 //! is. Freed pages are used again first; only a file that has more of them than the next requests will need gives some
 //! back to the system, again a little at a time. (A file of the very first programs cannot: it keeps its length.)
 //!
+//! Before a row goes it is counted (see `totals`), and rows that stay are counted ahead, so that who asks for the totals
+//! finds few that are not.
+//!
 //! Nobody waits for it: when another process writes at the moment, the next call goes on.
 
 use std::time::Duration;
@@ -14,6 +17,7 @@ use rusqlite::Connection;
 
 use super::open::be_patient;
 use super::row::Trouble;
+use super::totals::{self, Log};
 use super::{SqliteStore, StoreError, alarms};
 
 /// How much of the log is kept. Holds and the last success and failure of each deployment are not touched.
@@ -53,6 +57,9 @@ const SPARE: u64 = 256;
 /// So many pages are given back in one call at most: half a MB, and a write of about that size.
 const GIVEN_BACK: u64 = 128;
 
+/// Rows are counted faster than deleted, so many for one: a log that nobody has counted yet is caught up with.
+const COUNTED: u32 = 4;
+
 /// So long after its time the record of a ladder goes: well after it has ceased to say anything.
 const CASCADES: Duration = Duration::from_secs(7 * 24 * 3600);
 
@@ -64,13 +71,11 @@ const OLDEST_FEW: &str = "SELECT min(last) FROM (\
      SELECT max(started_at) AS last FROM (SELECT started_at FROM attempts ORDER BY started_at LIMIT ?1) UNION ALL \
      SELECT max(started_at) FROM (SELECT started_at FROM requests ORDER BY started_at LIMIT ?1))";
 
-const DELETE_ATTEMPTS: &str = "DELETE FROM attempts WHERE place IN \
-     (SELECT place FROM attempts WHERE started_at < ?1 ORDER BY started_at LIMIT ?2)";
+const OLD_ATTEMPTS: &str = "SELECT place FROM attempts WHERE started_at < ?1 ORDER BY started_at LIMIT ?2";
 
 /// The newest place stays, so that places keep growing and no follower of the log misses an end.
-const DELETE_REQUESTS: &str = "DELETE FROM requests WHERE place IN \
-     (SELECT place FROM requests WHERE started_at < ?1 AND place < (SELECT max(place) FROM requests) \
-     ORDER BY started_at LIMIT ?2)";
+const OLD_REQUESTS: &str = "SELECT place FROM requests WHERE started_at < ?1 \
+     AND place < (SELECT max(place) FROM requests) ORDER BY started_at LIMIT ?2";
 
 /// Ladders that fell through and were not asked again; what is so old says nothing any more.
 const DELETE_CASCADES: &str = "DELETE FROM cascades WHERE max(since, until) < ?1";
@@ -96,11 +101,16 @@ impl SqliteStore {
 
     fn prune_some(&self, keep: &Retention, now: Timestamp, pruned: &mut Pruned) -> Result<(), StoreError> {
         for _ in 0..keep.chunks {
+            if !self.count_some(keep.chunk.saturating_mul(COUNTED))? {
+                break;
+            }
+        }
+        for _ in 0..keep.chunks {
             let Some(before) = self.read(|conn| cutoff(conn, keep, now))? else { break };
+            let few = (before, keep.chunk);
             let (attempts, requests) = self.write(|conn| {
-                let values = (before, keep.chunk);
-                let attempts = conn.prepare_cached(DELETE_ATTEMPTS)?.execute(values)?;
-                Ok((attempts, conn.prepare_cached(DELETE_REQUESTS)?.execute(values)?))
+                let attempts = delete(conn, Log::Attempts, OLD_ATTEMPTS, few)?;
+                Ok((attempts, delete(conn, Log::Requests, OLD_REQUESTS, few)?))
             })?;
             pruned.attempts += attempts;
             pruned.requests += requests;
@@ -122,6 +132,13 @@ impl SqliteStore {
         }
         Ok(())
     }
+}
+
+/// Deletes the rows with the places that the query gives, once they are counted.
+fn delete(conn: &Connection, log: Log, places: &str, few: (i64, u32)) -> Result<usize, Trouble> {
+    totals::add_leaving(conn, log, places, few)?;
+    let sql = format!("DELETE FROM {} WHERE place IN ({})", log.table(), places);
+    Ok(conn.prepare_cached(&sql)?.execute(few)?)
 }
 
 /// The time before which rows go; none when nothing is that old.

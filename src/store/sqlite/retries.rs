@@ -25,7 +25,19 @@ pub(super) fn take(
     let granted = made < i64::from(budget);
     let sql = "INSERT INTO retries (at, request_id, granted) VALUES (?1, ?2, ?3)";
     conn.prepare_cached(sql)?.execute(params![now.as_millisecond(), id.as_str(), granted])?;
-    let sql = "DELETE FROM retries WHERE place <= (SELECT max(place) FROM retries) - ?1";
-    conn.prepare_cached(sql)?.execute([MOST])?;
+    forget(conn)?;
     Ok(granted)
+}
+
+/// What goes is counted first.
+fn forget(conn: &Connection) -> Result<(), Trouble> {
+    let sql = "DELETE FROM retries WHERE place <= (SELECT max(place) FROM retries) - ?1 RETURNING granted";
+    let mut statement = conn.prepare_cached(sql)?;
+    let gone: Vec<i64> = statement.query_map([MOST], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let sql = "INSERT INTO retry_totals (granted, retries) VALUES (?1, 1) \
+               ON CONFLICT DO UPDATE SET retries = retries + 1";
+    for granted in gone {
+        conn.prepare_cached(sql)?.execute([granted])?;
+    }
+    Ok(())
 }

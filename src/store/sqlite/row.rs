@@ -40,7 +40,7 @@ impl<'r, 's> Fields<'r, 's> {
     }
 
     /// A value that this program never writes, in the column that was taken last.
-    fn bad(&self, problem: impl std::fmt::Display) -> Trouble {
+    pub(super) fn bad(&self, problem: impl std::fmt::Display) -> Trouble {
         let column = self.row.as_ref().column_name(self.next.saturating_sub(1)).unwrap_or("?");
         let row = self.row.get(0).unwrap_or_default();
         Trouble::BadRow { table: self.table, row, problem: format!("column {column}: {problem}") }

@@ -8,7 +8,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, params_from_iter};
 
 use super::row::Trouble;
-use super::{alarms, cascades, holds, log, usage};
+use super::{alarms, cascades, health, holds, usage};
 use crate::store::Accounts;
 
 /// The tables, and the first column of the key by which each is stored.
@@ -81,7 +81,7 @@ fn copy(old: &Connection, fresh: &Connection, table: &str, order: &str) -> rusql
 
 /// Removes what cannot be read as a hold, or the new file would be as useless as the old one.
 fn drop_nonsense(fresh: &Connection) -> rusqlite::Result<usize> {
-    if log::health(fresh).is_err() {
+    if health::all(fresh).is_err() {
         fresh.execute("DELETE FROM deployments", [])?;
     }
     if usage::read(fresh, &Accounts::All).is_err() {

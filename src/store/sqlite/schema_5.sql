@@ -68,3 +68,55 @@ SELECT place, id, sink, event, kind, subject,
 FROM letters;
 
 -- What the log has forgotten, for counters that never fall.
+
+-- Attempts that are counted: all up to a place, and those after it that are gone.
+CREATE TABLE attempt_totals (
+    provider TEXT NOT NULL,
+    model TEXT NOT NULL,
+    credential TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    result TEXT NOT NULL, -- answered, given_up or the class of the failure
+    attempts INTEGER NOT NULL,
+    input_tokens INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL,
+    cached_tokens INTEGER NOT NULL,
+    nano_usd INTEGER NOT NULL, -- whole billionths, so that the order of adding makes no difference
+    PRIMARY KEY (provider, model, credential, kind, result)
+) STRICT, WITHOUT ROWID;
+
+-- The same of requests that ended.
+CREATE TABLE request_totals (
+    ladder TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    step INTEGER NOT NULL, -- that answered; -1 when none did
+    requests INTEGER NOT NULL,
+    PRIMARY KEY (ladder, outcome, step)
+) STRICT, WITHOUT ROWID;
+
+-- How long they took.
+CREATE TABLE time_totals (
+    what TEXT NOT NULL, -- ttft or attempt of a deployment that answered, request of a ladder
+    provider TEXT NOT NULL,
+    model TEXT NOT NULL,
+    credential TEXT NOT NULL,
+    ladder TEXT NOT NULL,
+    bound_us INTEGER NOT NULL, -- took at most this and longer than the bound before; 0 is longer than any bound
+    times INTEGER NOT NULL,
+    sum_us INTEGER NOT NULL,
+    PRIMARY KEY (what, provider, model, credential, ladder, bound_us)
+) STRICT, WITHOUT ROWID;
+
+-- Retries that were asked for and stand in `retries` no longer.
+CREATE TABLE retry_totals (
+    granted INTEGER PRIMARY KEY,
+    retries INTEGER NOT NULL
+) STRICT;
+
+-- How far the log is counted.
+CREATE TABLE counted (
+    log TEXT PRIMARY KEY, -- attempts or requests
+    upto INTEGER NOT NULL, -- every row with a place up to this is in the totals
+    last INTEGER NOT NULL -- the newest place that there was when rows were deleted: it is not given again
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO counted (log, upto, last) VALUES ('attempts', 0, 0), ('requests', 0, 0);

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
+use super::row::Trouble;
 use super::{OpenOptions, SqliteStore, Store, StoreError};
-use crate::domain::{AttemptKind, Class, KeptEvidence, RequestId};
+use crate::domain::{AttemptKind, AttemptRecord, Class, KeptEvidence, RequestId, RequestRecord};
 use crate::store::contract::{at, attempt, change, changes, cooldown, request};
 use crate::store::{Batch, LogFilter};
 
@@ -15,6 +16,7 @@ mod alarms;
 mod damage;
 mod facts;
 mod pruning;
+mod totals;
 
 struct Place {
     _directory: tempfile::TempDir,
