@@ -238,7 +238,7 @@ impl Feed {
         }
         let (since, until) = Before::span(self.span, now);
         let mut journal = Journal::default();
-        journal.load_between(store, since, until)?;
+        journal.load_span(store, since, until)?;
         self.before = (Some(now), Before::of(&journal, self.span, self.only.as_ref(), now));
         self.counted = None;
         Ok(())

@@ -52,6 +52,15 @@ pub struct Tokens {
     pub cached: u64,
 }
 
+/// Tokens for each of something, with all that failed, was repeated or repaired on the way.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct TokensPer {
+    /// Of prompts.
+    pub input: f64,
+    /// Of answers.
+    pub output: f64,
+}
+
 /// What was paid, in USD, where prices are known.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Money {
@@ -70,6 +79,8 @@ pub struct Figures {
     pub requests: u64,
     /// Of them, answered as asked.
     pub answered: u64,
+    /// How many ended in each way, in the order of [`Outcome::ALL`] without those that have not ended.
+    pub outcomes: Vec<(Outcome, u64)>,
     /// Answered as asked, of all but those that a person broke off; 0 to 1.
     pub success: Option<f64>,
     /// By step.
@@ -104,6 +115,10 @@ pub struct Figures {
     pub latency: Option<Percentiles>,
     /// Of all attempts.
     pub tokens: Tokens,
+    /// For a request, whatever came of it.
+    pub tokens_per_request: Option<TokensPer>,
+    /// For an answer as asked.
+    pub tokens_per_success: Option<TokensPer>,
     /// Of all attempts.
     pub money: Money,
 }
@@ -117,6 +132,7 @@ impl Figures {
         Self {
             requests,
             answered,
+            outcomes: outcomes(tally),
             success: share(answered, of_fate),
             depth: depth(tally),
             exhausted: tally.of_outcome(Outcome::Exhausted) + tally.of_outcome(Outcome::NeedsPerson),
@@ -134,6 +150,8 @@ impl Figures {
             attempt_latency: Percentiles::of(tally.attempt_latencies_us.clone()),
             latency: Percentiles::of(tally.latencies_us.clone()),
             tokens: tokens(&tally.attempts_used),
+            tokens_per_request: tokens_per(&tally.requests_used, requests),
+            tokens_per_success: tokens_per(&tally.requests_used, answered),
             money: money(tally, answered),
         }
     }
@@ -150,6 +168,15 @@ fn depth(tally: &Tally) -> Depth {
     let answered: u64 = tally.depths.iter().sum();
     let sum: f64 = tally.depths.iter().zip(0_u32..).map(|(count, step)| *count as f64 * f64::from(step)).sum();
     Depth { mean: (answered > 0).then(|| sum / answered as f64), at: tally.depths.clone() }
+}
+
+fn outcomes(tally: &Tally) -> Vec<(Outcome, u64)> {
+    let ended = Outcome::ALL.iter().filter(|outcome| **outcome != Outcome::Unfinished);
+    ended.map(|outcome| (*outcome, tally.of_outcome(*outcome))).collect()
+}
+
+fn tokens_per(sum: &Sum, count: u64) -> Option<TokensPer> {
+    Some(TokensPer { input: share(sum.input, count)?, output: share(sum.output, count)? })
 }
 
 const fn tokens(sum: &Sum) -> Tokens {

@@ -72,8 +72,18 @@ impl Journal {
     /// The rows of the slice, told apart and counted, sorted by key; `parts` says into how many parts of time each pile
     /// is divided besides, 0 into none. Of [`By::All`] there is always one, and it may be empty.
     pub fn groups(&self, slice: &Slice, by: By, parts: usize) -> Vec<Group> {
+        self.piles(slice, by, &equal(slice, parts))
+    }
+
+    /// The same with parts of time that end where they are told to: `ends`, from the oldest on.
+    pub fn groups_until(&self, slice: &Slice, by: By, ends: &[Timestamp]) -> Vec<Group> {
+        let ends: Vec<i64> = ends.iter().map(|end| end.as_millisecond()).collect();
+        self.piles(slice, by, &ends)
+    }
+
+    fn piles(&self, slice: &Slice, by: By, ends: &[i64]) -> Vec<Group> {
         let sieve = Sieve::new(self, slice);
-        let mut piles = Piles { all: BTreeMap::new(), slice, parts };
+        let mut piles = Piles { all: BTreeMap::new(), ends };
         if by == By::All {
             piles.at(0);
         }
@@ -131,33 +141,33 @@ const fn request_number(row: &RequestRow, by: By) -> Option<u32> {
     }
 }
 
+/// The ends of so many equal parts of the span.
+fn equal(slice: &Slice, parts: usize) -> Vec<i64> {
+    let (since, until) = (i128::from(slice.since.as_millisecond()), i128::from(slice.until.as_millisecond()));
+    let parts = i128::try_from(parts).unwrap_or(0);
+    // What starts at an end belongs to the part after it, and starts are whole milliseconds.
+    let end = |nth: i128| since + ((until - since).max(0) * nth + parts - 1) / parts;
+    (1..=parts).map(|nth| i64::try_from(end(nth)).unwrap_or(i64::MAX)).collect()
+}
+
 struct Piles<'a> {
     all: BTreeMap<u32, (Tally, Vec<Tally>)>,
-    slice: &'a Slice,
-    parts: usize,
+    ends: &'a [i64],
 }
 
 impl Piles<'_> {
     fn at(&mut self, number: u32) -> &mut (Tally, Vec<Tally>) {
-        let parts = self.parts;
+        let parts = self.ends.len();
         self.all.entry(number).or_insert_with(|| (Tally::default(), vec![Tally::default(); parts]))
     }
 
     fn add(&mut self, number: u32, started_ms: i64, mut add: impl FnMut(&mut Tally)) {
-        let part = self.part(started_ms);
+        let part = self.ends.partition_point(|end| *end <= started_ms);
         let (total, parts) = self.at(number);
         add(total);
-        if let Some(tally) = part.and_then(|part| parts.get_mut(part)) {
+        if let Some(tally) = parts.get_mut(part) {
             add(tally);
         }
-    }
-
-    /// Which part of the span a time lies in.
-    fn part(&self, started_ms: i64) -> Option<usize> {
-        let (since, until) = (self.slice.since.as_millisecond(), self.slice.until.as_millisecond());
-        let (offset, span) = (i128::from(started_ms - since), i128::from(until - since));
-        let parts = i128::try_from(self.parts).ok()?;
-        (span > 0).then(|| usize::try_from(offset * parts / span).ok()).flatten()
     }
 }
 

@@ -171,14 +171,13 @@ impl Journal {
         }
     }
 
-    /// Reads all that started at or after the one time and was written before the other.
+    /// Reads what started in a span, as far as it is there now, without all that was written after it.
     ///
     /// # Errors
     /// When the state cannot be read.
-    pub fn load_between(&mut self, store: &SqliteStore, since: Timestamp, until: Timestamp) -> Result<(), StoreError> {
-        let end = store.places_at(until)?;
-        let mut places = store.places_at(since)?;
-        while places.attempts < end.attempts || places.requests < end.requests {
+    pub fn load_span(&mut self, store: &SqliteStore, since: Timestamp, until: Timestamp) -> Result<(), StoreError> {
+        let (mut places, last) = store.places_between(since, until)?;
+        while places.attempts < last.attempts || places.requests < last.requests {
             let Loaded { places: next, is_all } = self.load(store, places)?;
             if is_all {
                 break;

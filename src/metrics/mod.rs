@@ -20,7 +20,7 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
-pub use figures::{Depth, Figures, Money, Percentiles, Tokens};
+pub use figures::{Depth, Figures, Money, Percentiles, Tokens, TokensPer};
 pub use group::{By, Group, Key, Slice};
 pub use journal::{Journal, Loaded};
 pub use tally::Tally;

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::{By, Figures, Journal, Key, Slice};
 use crate::domain::{AttemptKind, Class, Outcome};
-use crate::store::{AttemptFact, Fact, RequestFact, Spent, Who};
+use crate::store::{AttemptFact, Fact, OpenOptions, RequestFact, Spent, SqliteStore, Who};
 
 const START: i64 = 1_787_000_000_000;
 
@@ -154,4 +154,43 @@ fn an_attempt_finds_its_ladder_when_its_request_ends() {
     assert_eq!(journal.len(), (1, 0));
     journal.push(request("r1", "main", 1, Outcome::Answered, Some(0)));
     assert_eq!(journal.total(&slice).attempts(), 1);
+}
+
+#[test]
+fn a_span_is_read_whole_although_a_clock_once_ran_ahead() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("state.db");
+    let store = SqliteStore::open(&path, OpenOptions::default()).expect("a store");
+    // Written in this order: far ahead, in the span, after it, and in it once more.
+    for (id, seconds) in [("ahead", 90_000), ("one", 10), ("after", 20), ("late", 11)] {
+        let (at, ladder) = (START + seconds * 1000, "main");
+        let conn = rusqlite::Connection::open(&path).expect("a connection");
+        conn.execute(
+            "INSERT INTO requests (id, ladder, started_at, latency_us, outcome) VALUES (?1, ?2, ?3, 5, 'refused')",
+            (id, ladder, at),
+        )
+        .expect("written");
+        conn.execute(
+            "INSERT INTO attempts (request_id, position, provider, model, credential, account, step, kind, started_at, \
+             latency_us) VALUES (?1, 0, 'lab', 'm', '', 'own', 0, 'first', ?2, 5)",
+            (id, at),
+        )
+        .expect("written");
+    }
+    let counts = |since, until| {
+        let mut journal = Journal::default();
+        journal.load_span(&store, at(since), at(until)).expect("read");
+        let tally = journal.total(&Slice::of(at(since), at(until)));
+        (tally.requests(), tally.attempts())
+    };
+    assert_eq!((counts(5, 15), counts(15, 30), counts(100, 200)), ((2, 2), (1, 1), (0, 0)));
+}
+
+#[test]
+fn parts_end_where_they_are_told_to() {
+    let journal = journal();
+    let slice = Slice::of(at(0), at(10));
+    let groups = journal.groups_until(&slice, By::All, &[at(2), at(3), at(10)]);
+    let parts: Vec<_> = groups[0].parts.iter().map(|part| (part.attempts(), part.requests())).collect();
+    assert_eq!((parts, groups[0].total.attempts()), (vec![(1, 1), (2, 1), (1, 2)], 4), "an end belongs to the next");
 }
