@@ -159,7 +159,12 @@ impl Status<'_> {
         access(&self.snapshot.holds, &self.snapshot.usage, &known.asked(), self.bounds, self.now)
     }
 
-    fn readings(&self, known: &Known) -> Vec<Reading> {
+    /// Whether it may be asked now: nothing holds it, or it may be probed, and no limit is too near.
+    pub(super) fn is_eligible(&self, known: &Known) -> bool {
+        matches!(self.standing(known), Standing::Free | Standing::Probe(_))
+    }
+
+    pub(super) fn readings(&self, known: &Known) -> Vec<Reading> {
         readings(&known.target, &known.gauges, &self.snapshot.usage, self.now)
     }
 
