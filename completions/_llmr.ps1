@@ -38,6 +38,7 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             [CompletionResult]::new('top', 'top', [CompletionResultType]::ParameterValue, 'Watch everything live: ladders, deployments, quotas, attempts and figures')
             [CompletionResult]::new('plan', 'plan', [CompletionResultType]::ParameterValue, 'Show who would be asked now, in which order, and why each other is skipped; sends nothing')
             [CompletionResult]::new('log', 'log', [CompletionResultType]::ParameterValue, 'Show requests and their attempts; with one id its whole trail')
+            [CompletionResult]::new('stats', 'stats', [CompletionResultType]::ParameterValue, 'Show what the log comes to: success, step depth, retries, breakers, failure classes, times, tokens, cost')
             [CompletionResult]::new('guard', 'guard', [CompletionResultType]::ParameterValue, 'Say whether a program that makes its own calls may call now: exit 0, or 4 and until when')
             [CompletionResult]::new('record', 'record', [CompletionResultType]::ParameterValue, 'Say what came of a call that another program made')
             [CompletionResult]::new('probe', 'probe', [CompletionResultType]::ParameterValue, 'Send the probes that are due, so that no request has to; for cron')
@@ -256,6 +257,29 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             [CompletionResult]::new('--follow', '--follow', [CompletionResultType]::ParameterName, 'Go on showing requests as they end, until Ctrl-C')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Short for `--format json`')
             [CompletionResult]::new('--redact', '--redact', [CompletionResultType]::ParameterName, 'One capture a line for each failed attempt, with stand-ins for what is personal')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'llmr;stats' {
+            [CompletionResult]::new('--since', '--since', [CompletionResultType]::ParameterName, 'What began then or later: a time like 2026-08-23T03:00:00Z, or how long ago like 7d [default: 24h]')
+            [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'What began before then')
+            [CompletionResult]::new('--ladder', '--ladder', [CompletionResultType]::ParameterName, 'Only what went down this ladder')
+            [CompletionResult]::new('--class', '--class', [CompletionResultType]::ParameterName, 'Only attempts that failed with this class, and no requests; of several, any')
+            [CompletionResult]::new('--by', '--by', [CompletionResultType]::ParameterName, 'A row for each ladder, deployment, class or bucket of time, the worst first')
+            [CompletionResult]::new('--bucket', '--bucket', [CompletionResultType]::ParameterName, 'How long a bucket of time is, like 15m; in JSON and CSV every row is divided into them')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How it is written; prometheus and openmetrics: counters over the life of the state file, and the state now')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to this file, in one step, so that a collector never reads a part')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to this file, in one step, so that a collector never reads a part')
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as --format json')
+            [CompletionResult]::new('--ascii', '--ascii', [CompletionResultType]::ParameterName, 'Graphs in ASCII, as where the locale is not UTF-8')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
@@ -484,6 +508,7 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             [CompletionResult]::new('top', 'top', [CompletionResultType]::ParameterValue, 'Watch everything live: ladders, deployments, quotas, attempts and figures')
             [CompletionResult]::new('plan', 'plan', [CompletionResultType]::ParameterValue, 'Show who would be asked now, in which order, and why each other is skipped; sends nothing')
             [CompletionResult]::new('log', 'log', [CompletionResultType]::ParameterValue, 'Show requests and their attempts; with one id its whole trail')
+            [CompletionResult]::new('stats', 'stats', [CompletionResultType]::ParameterValue, 'Show what the log comes to: success, step depth, retries, breakers, failure classes, times, tokens, cost')
             [CompletionResult]::new('guard', 'guard', [CompletionResultType]::ParameterValue, 'Say whether a program that makes its own calls may call now: exit 0, or 4 and until when')
             [CompletionResult]::new('record', 'record', [CompletionResultType]::ParameterValue, 'Say what came of a call that another program made')
             [CompletionResult]::new('probe', 'probe', [CompletionResultType]::ParameterValue, 'Send the probes that are due, so that no request has to; for cron')
@@ -520,6 +545,9 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             break
         }
         'llmr;help;log' {
+            break
+        }
+        'llmr;help;stats' {
             break
         }
         'llmr;help;guard' {

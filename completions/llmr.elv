@@ -35,6 +35,7 @@ set edit:completion:arg-completer[llmr] = {|@words|
             cand top 'Watch everything live: ladders, deployments, quotas, attempts and figures'
             cand plan 'Show who would be asked now, in which order, and why each other is skipped; sends nothing'
             cand log 'Show requests and their attempts; with one id its whole trail'
+            cand stats 'Show what the log comes to: success, step depth, retries, breakers, failure classes, times, tokens, cost'
             cand guard 'Say whether a program that makes its own calls may call now: exit 0, or 4 and until when'
             cand record 'Say what came of a call that another program made'
             cand probe 'Send the probes that are due, so that no request has to; for cron'
@@ -252,6 +253,28 @@ set edit:completion:arg-completer[llmr] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
+        &'llmr;stats'= {
+            cand --since 'What began then or later: a time like 2026-08-23T03:00:00Z, or how long ago like 7d [default: 24h]'
+            cand --until 'What began before then'
+            cand --ladder 'Only what went down this ladder'
+            cand --class 'Only attempts that failed with this class, and no requests; of several, any'
+            cand --by 'A row for each ladder, deployment, class or bucket of time, the worst first'
+            cand --bucket 'How long a bucket of time is, like 15m; in JSON and CSV every row is divided into them'
+            cand --format 'How it is written; prometheus and openmetrics: counters over the life of the state file, and the state now'
+            cand -o 'Write to this file, in one step, so that a collector never reads a part'
+            cand --output 'Write to this file, in one step, so that a collector never reads a part'
+            cand --config 'Config file [env: LLMR_CONFIG]'
+            cand --state 'State file [env: LLMR_STATE]'
+            cand --color 'When to use colour'
+            cand --json 'The same as --format json'
+            cand --ascii 'Graphs in ASCII, as where the locale is not UTF-8'
+            cand -v 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+            cand --verbose 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
         &'llmr;guard'= {
             cand --lease 'How long the call may take: then the next probe passes, and it counts no longer as under way; at most 24h'
             cand --tokens 'How many tokens the call will use, prompt and answer together; for limits that count tokens'
@@ -455,6 +478,7 @@ set edit:completion:arg-completer[llmr] = {|@words|
             cand top 'Watch everything live: ladders, deployments, quotas, attempts and figures'
             cand plan 'Show who would be asked now, in which order, and why each other is skipped; sends nothing'
             cand log 'Show requests and their attempts; with one id its whole trail'
+            cand stats 'Show what the log comes to: success, step depth, retries, breakers, failure classes, times, tokens, cost'
             cand guard 'Say whether a program that makes its own calls may call now: exit 0, or 4 and until when'
             cand record 'Say what came of a call that another program made'
             cand probe 'Send the probes that are due, so that no request has to; for cron'
@@ -483,6 +507,8 @@ set edit:completion:arg-completer[llmr] = {|@words|
         &'llmr;help;plan'= {
         }
         &'llmr;help;log'= {
+        }
+        &'llmr;help;stats'= {
         }
         &'llmr;help;guard'= {
         }
