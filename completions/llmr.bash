@@ -16,6 +16,9 @@ _llmr() {
             ",$1")
                 cmd="llmr"
                 ;;
+            llmr,alarm)
+                cmd="llmr__subcmd__alarm"
+                ;;
             llmr,caps)
                 cmd="llmr__subcmd__caps"
                 ;;
@@ -67,11 +70,35 @@ _llmr() {
             llmr,reset)
                 cmd="llmr__subcmd__reset"
                 ;;
+            llmr,stats)
+                cmd="llmr__subcmd__stats"
+                ;;
             llmr,status)
                 cmd="llmr__subcmd__status"
                 ;;
             llmr,top)
                 cmd="llmr__subcmd__top"
+                ;;
+            llmr__subcmd__alarm,help)
+                cmd="llmr__subcmd__alarm__subcmd__help"
+                ;;
+            llmr__subcmd__alarm,list)
+                cmd="llmr__subcmd__alarm__subcmd__list"
+                ;;
+            llmr__subcmd__alarm,test)
+                cmd="llmr__subcmd__alarm__subcmd__test"
+                ;;
+            llmr__subcmd__alarm__subcmd__help,help)
+                cmd="llmr__subcmd__alarm__subcmd__help__subcmd__help"
+                ;;
+            llmr__subcmd__alarm__subcmd__help,list)
+                cmd="llmr__subcmd__alarm__subcmd__help__subcmd__list"
+                ;;
+            llmr__subcmd__alarm__subcmd__help,test)
+                cmd="llmr__subcmd__alarm__subcmd__help__subcmd__test"
+                ;;
+            llmr__subcmd__help,alarm)
+                cmd="llmr__subcmd__help__subcmd__alarm"
                 ;;
             llmr__subcmd__help,caps)
                 cmd="llmr__subcmd__help__subcmd__caps"
@@ -124,11 +151,20 @@ _llmr() {
             llmr__subcmd__help,reset)
                 cmd="llmr__subcmd__help__subcmd__reset"
                 ;;
+            llmr__subcmd__help,stats)
+                cmd="llmr__subcmd__help__subcmd__stats"
+                ;;
             llmr__subcmd__help,status)
                 cmd="llmr__subcmd__help__subcmd__status"
                 ;;
             llmr__subcmd__help,top)
                 cmd="llmr__subcmd__help__subcmd__top"
+                ;;
+            llmr__subcmd__help__subcmd__alarm,list)
+                cmd="llmr__subcmd__help__subcmd__alarm__subcmd__list"
+                ;;
+            llmr__subcmd__help__subcmd__alarm,test)
+                cmd="llmr__subcmd__help__subcmd__alarm__subcmd__test"
                 ;;
             *)
                 ;;
@@ -137,8 +173,142 @@ _llmr() {
 
     case "${cmd}" in
         llmr)
-            opts="-v -h -V --config --state --verbose --color --help --version chat classify status reset hold top plan log guard record probe check caps init demo drill completions man help"
+            opts="-v -h -V --config --state --verbose --color --help --version chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        llmr__subcmd__alarm)
+            opts="-v -h -V --config --state --verbose --color --help --version test list help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        llmr__subcmd__alarm__subcmd__help)
+            opts="test list help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        llmr__subcmd__alarm__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        llmr__subcmd__alarm__subcmd__help__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        llmr__subcmd__alarm__subcmd__help__subcmd__test)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        llmr__subcmd__alarm__subcmd__list)
+            opts="-v -h -V --all --json --config --state --verbose --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        llmr__subcmd__alarm__subcmd__test)
+            opts="-v -h -V --json --config --state --verbose --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -319,7 +489,7 @@ _llmr() {
             return 0
             ;;
         llmr__subcmd__check)
-            opts="-v -h -V --json --config --state --verbose --color --help --version"
+            opts="-v -h -V --json --alarm --config --state --verbose --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -531,8 +701,50 @@ _llmr() {
             return 0
             ;;
         llmr__subcmd__help)
-            opts="chat classify status reset hold top plan log guard record probe check caps init demo drill completions man help"
+            opts="chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        llmr__subcmd__help__subcmd__alarm)
+            opts="test list"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        llmr__subcmd__help__subcmd__alarm__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        llmr__subcmd__help__subcmd__alarm__subcmd__test)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -769,6 +981,20 @@ _llmr() {
             return 0
             ;;
         llmr__subcmd__help__subcmd__reset)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        llmr__subcmd__help__subcmd__stats)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1199,6 +1425,68 @@ _llmr() {
                 return 0
             fi
             case "${prev}" in
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        llmr__subcmd__stats)
+            opts="-o -v -h -V --since --until --ladder --class --by --bucket --format --json --ascii --output --config --state --verbose --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --since)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --until)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ladder)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --class)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --by)
+                    COMPREPLY=($(compgen -W "ladder deployment class time" -- "${cur}"))
+                    return 0
+                    ;;
+                --bucket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table json csv prometheus openmetrics" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --config)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

@@ -40,10 +40,12 @@ complete -c llmr -n "__fish_llmr_needs_command" -f -a "hold" -d 'Bar deployments
 complete -c llmr -n "__fish_llmr_needs_command" -f -a "top" -d 'Watch everything live: ladders, deployments, quotas, attempts and figures'
 complete -c llmr -n "__fish_llmr_needs_command" -f -a "plan" -d 'Show who would be asked now, in which order, and why each other is skipped; sends nothing'
 complete -c llmr -n "__fish_llmr_needs_command" -f -a "log" -d 'Show requests and their attempts; with one id its whole trail'
+complete -c llmr -n "__fish_llmr_needs_command" -f -a "stats" -d 'Show what the log comes to: success, step depth, retries, breakers, failure classes, times, tokens, cost'
 complete -c llmr -n "__fish_llmr_needs_command" -f -a "guard" -d 'Say whether a program that makes its own calls may call now: exit 0, or 4 and until when'
 complete -c llmr -n "__fish_llmr_needs_command" -f -a "record" -d 'Say what came of a call that another program made'
 complete -c llmr -n "__fish_llmr_needs_command" -f -a "probe" -d 'Send the probes that are due, so that no request has to; for cron'
 complete -c llmr -n "__fish_llmr_needs_command" -f -a "check" -d 'Validate the config and the catalogue offline, and count the failure domains of each ladder'
+complete -c llmr -n "__fish_llmr_needs_command" -f -a "alarm" -d 'What the alarm has told, and whether anybody hears it'
 complete -c llmr -n "__fish_llmr_needs_command" -f -a "caps" -d 'Show the catalogue: limits, reset clocks, the next reset, and where each number comes from'
 complete -c llmr -n "__fish_llmr_needs_command" -f -a "init" -d 'Write a commented llmr.toml from the keys that the environment holds; never overwrites'
 complete -c llmr -n "__fish_llmr_needs_command" -f -a "demo" -d 'Show what llmr does on a night when six providers fail: no key, no network, no config'
@@ -224,6 +226,31 @@ complete -c llmr -n "__fish_llmr_using_subcommand log" -l redact -d 'One capture
 complete -c llmr -n "__fish_llmr_using_subcommand log" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
 complete -c llmr -n "__fish_llmr_using_subcommand log" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c llmr -n "__fish_llmr_using_subcommand log" -s V -l version -d 'Print version'
+complete -c llmr -n "__fish_llmr_using_subcommand stats" -l since -d 'What began then or later: a time like 2026-08-23T03:00:00Z, or how long ago like 7d [default: 24h]' -r
+complete -c llmr -n "__fish_llmr_using_subcommand stats" -l until -d 'What began before then' -r
+complete -c llmr -n "__fish_llmr_using_subcommand stats" -l ladder -d 'Only what went down this ladder' -r
+complete -c llmr -n "__fish_llmr_using_subcommand stats" -l class -d 'Only attempts that failed with this class, and no requests; of several, any' -r
+complete -c llmr -n "__fish_llmr_using_subcommand stats" -l by -d 'A row for each ladder, deployment, class or bucket of time, the worst first' -r -f -a "ladder\t''
+deployment\t''
+class\t''
+time\t''"
+complete -c llmr -n "__fish_llmr_using_subcommand stats" -l bucket -d 'How long a bucket of time is, like 15m; in JSON and CSV every row is divided into them' -r
+complete -c llmr -n "__fish_llmr_using_subcommand stats" -l format -d 'How it is written; prometheus and openmetrics: counters over the life of the state file, and the state now' -r -f -a "table\t''
+json\t''
+csv\t''
+prometheus\t''
+openmetrics\t''"
+complete -c llmr -n "__fish_llmr_using_subcommand stats" -s o -l output -d 'Write to this file, in one step, so that a collector never reads a part' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand stats" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand stats" -l state -d 'State file [env: LLMR_STATE]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand stats" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c llmr -n "__fish_llmr_using_subcommand stats" -l json -d 'The same as --format json'
+complete -c llmr -n "__fish_llmr_using_subcommand stats" -l ascii -d 'Graphs in ASCII, as where the locale is not UTF-8'
+complete -c llmr -n "__fish_llmr_using_subcommand stats" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+complete -c llmr -n "__fish_llmr_using_subcommand stats" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c llmr -n "__fish_llmr_using_subcommand stats" -s V -l version -d 'Print version'
 complete -c llmr -n "__fish_llmr_using_subcommand guard" -l lease -d 'How long the call may take: then the next probe passes, and it counts no longer as under way; at most 24h' -r
 complete -c llmr -n "__fish_llmr_using_subcommand guard" -l tokens -d 'How many tokens the call will use, prompt and answer together; for limits that count tokens' -r
 complete -c llmr -n "__fish_llmr_using_subcommand guard" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
@@ -278,9 +305,43 @@ complete -c llmr -n "__fish_llmr_using_subcommand check" -l color -d 'When to us
 always\t'Always'
 never\t'Never'"
 complete -c llmr -n "__fish_llmr_using_subcommand check" -l json -d 'One JSON object'
+complete -c llmr -n "__fish_llmr_using_subcommand check" -l alarm -d 'Look at the state for the alarm as well: raise what is so, heal what is over, deliver what waits; for cron'
 complete -c llmr -n "__fish_llmr_using_subcommand check" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
 complete -c llmr -n "__fish_llmr_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c llmr -n "__fish_llmr_using_subcommand check" -s V -l version -d 'Print version'
+complete -c llmr -n "__fish_llmr_using_subcommand alarm; and not __fish_seen_subcommand_from test list help" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand alarm; and not __fish_seen_subcommand_from test list help" -l state -d 'State file [env: LLMR_STATE]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand alarm; and not __fish_seen_subcommand_from test list help" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c llmr -n "__fish_llmr_using_subcommand alarm; and not __fish_seen_subcommand_from test list help" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+complete -c llmr -n "__fish_llmr_using_subcommand alarm; and not __fish_seen_subcommand_from test list help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c llmr -n "__fish_llmr_using_subcommand alarm; and not __fish_seen_subcommand_from test list help" -s V -l version -d 'Print version'
+complete -c llmr -n "__fish_llmr_using_subcommand alarm; and not __fish_seen_subcommand_from test list help" -f -a "test" -d 'Send a test message to each sink now and say what came of it: exit 1 if one failed, 3 if there is none'
+complete -c llmr -n "__fish_llmr_using_subcommand alarm; and not __fish_seen_subcommand_from test list help" -f -a "list" -d 'Show what is raised, since when, who was told and what waits'
+complete -c llmr -n "__fish_llmr_using_subcommand alarm; and not __fish_seen_subcommand_from test list help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c llmr -n "__fish_llmr_using_subcommand alarm; and __fish_seen_subcommand_from test" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand alarm; and __fish_seen_subcommand_from test" -l state -d 'State file [env: LLMR_STATE]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand alarm; and __fish_seen_subcommand_from test" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c llmr -n "__fish_llmr_using_subcommand alarm; and __fish_seen_subcommand_from test" -l json -d 'One JSON object'
+complete -c llmr -n "__fish_llmr_using_subcommand alarm; and __fish_seen_subcommand_from test" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+complete -c llmr -n "__fish_llmr_using_subcommand alarm; and __fish_seen_subcommand_from test" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c llmr -n "__fish_llmr_using_subcommand alarm; and __fish_seen_subcommand_from test" -s V -l version -d 'Print version'
+complete -c llmr -n "__fish_llmr_using_subcommand alarm; and __fish_seen_subcommand_from list" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand alarm; and __fish_seen_subcommand_from list" -l state -d 'State file [env: LLMR_STATE]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand alarm; and __fish_seen_subcommand_from list" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c llmr -n "__fish_llmr_using_subcommand alarm; and __fish_seen_subcommand_from list" -l all -d 'Also what is over for more than a day'
+complete -c llmr -n "__fish_llmr_using_subcommand alarm; and __fish_seen_subcommand_from list" -l json -d 'One JSON object'
+complete -c llmr -n "__fish_llmr_using_subcommand alarm; and __fish_seen_subcommand_from list" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+complete -c llmr -n "__fish_llmr_using_subcommand alarm; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c llmr -n "__fish_llmr_using_subcommand alarm; and __fish_seen_subcommand_from list" -s V -l version -d 'Print version'
+complete -c llmr -n "__fish_llmr_using_subcommand alarm; and __fish_seen_subcommand_from help" -f -a "test" -d 'Send a test message to each sink now and say what came of it: exit 1 if one failed, 3 if there is none'
+complete -c llmr -n "__fish_llmr_using_subcommand alarm; and __fish_seen_subcommand_from help" -f -a "list" -d 'Show what is raised, since when, who was told and what waits'
+complete -c llmr -n "__fish_llmr_using_subcommand alarm; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c llmr -n "__fish_llmr_using_subcommand caps" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
 complete -c llmr -n "__fish_llmr_using_subcommand caps" -l state -d 'State file [env: LLMR_STATE]' -r -F
 complete -c llmr -n "__fish_llmr_using_subcommand caps" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
@@ -339,22 +400,26 @@ never\t'Never'"
 complete -c llmr -n "__fish_llmr_using_subcommand man" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
 complete -c llmr -n "__fish_llmr_using_subcommand man" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c llmr -n "__fish_llmr_using_subcommand man" -s V -l version -d 'Print version'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log guard record probe check caps init demo drill completions man help" -f -a "chat" -d 'Send one prompt down the ladder; the answer alone goes to stdout'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log guard record probe check caps init demo drill completions man help" -f -a "classify" -d 'Say what captured failures are'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log guard record probe check caps init demo drill completions man help" -f -a "status" -d 'Show every deployment: eligible, or held by what, why, until when and who said so'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log guard record probe check caps init demo drill completions man help" -f -a "reset" -d 'Clear holds, at once for all processes'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log guard record probe check caps init demo drill completions man help" -f -a "hold" -d 'Bar deployments by hand, at once for all processes'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log guard record probe check caps init demo drill completions man help" -f -a "top" -d 'Watch everything live: ladders, deployments, quotas, attempts and figures'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log guard record probe check caps init demo drill completions man help" -f -a "plan" -d 'Show who would be asked now, in which order, and why each other is skipped; sends nothing'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log guard record probe check caps init demo drill completions man help" -f -a "log" -d 'Show requests and their attempts; with one id its whole trail'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log guard record probe check caps init demo drill completions man help" -f -a "guard" -d 'Say whether a program that makes its own calls may call now: exit 0, or 4 and until when'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log guard record probe check caps init demo drill completions man help" -f -a "record" -d 'Say what came of a call that another program made'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log guard record probe check caps init demo drill completions man help" -f -a "probe" -d 'Send the probes that are due, so that no request has to; for cron'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log guard record probe check caps init demo drill completions man help" -f -a "check" -d 'Validate the config and the catalogue offline, and count the failure domains of each ladder'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log guard record probe check caps init demo drill completions man help" -f -a "caps" -d 'Show the catalogue: limits, reset clocks, the next reset, and where each number comes from'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log guard record probe check caps init demo drill completions man help" -f -a "init" -d 'Write a commented llmr.toml from the keys that the environment holds; never overwrites'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log guard record probe check caps init demo drill completions man help" -f -a "demo" -d 'Show what llmr does on a night when six providers fail: no key, no network, no config'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log guard record probe check caps init demo drill completions man help" -f -a "drill" -d 'What your ladder does when its providers fail: each of them replaced by a scripted one on loopback'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log guard record probe check caps init demo drill completions man help" -f -a "completions" -d 'Print the completions of a shell'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log guard record probe check caps init demo drill completions man help" -f -a "man" -d 'Print the man page'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log guard record probe check caps init demo drill completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "chat" -d 'Send one prompt down the ladder; the answer alone goes to stdout'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "classify" -d 'Say what captured failures are'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "status" -d 'Show every deployment: eligible, or held by what, why, until when and who said so'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "reset" -d 'Clear holds, at once for all processes'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "hold" -d 'Bar deployments by hand, at once for all processes'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "top" -d 'Watch everything live: ladders, deployments, quotas, attempts and figures'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "plan" -d 'Show who would be asked now, in which order, and why each other is skipped; sends nothing'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "log" -d 'Show requests and their attempts; with one id its whole trail'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "stats" -d 'Show what the log comes to: success, step depth, retries, breakers, failure classes, times, tokens, cost'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "guard" -d 'Say whether a program that makes its own calls may call now: exit 0, or 4 and until when'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "record" -d 'Say what came of a call that another program made'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "probe" -d 'Send the probes that are due, so that no request has to; for cron'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "check" -d 'Validate the config and the catalogue offline, and count the failure domains of each ladder'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "alarm" -d 'What the alarm has told, and whether anybody hears it'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "caps" -d 'Show the catalogue: limits, reset clocks, the next reset, and where each number comes from'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "init" -d 'Write a commented llmr.toml from the keys that the environment holds; never overwrites'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "demo" -d 'Show what llmr does on a night when six providers fail: no key, no network, no config'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "drill" -d 'What your ladder does when its providers fail: each of them replaced by a scripted one on loopback'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "completions" -d 'Print the completions of a shell'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "man" -d 'Print the man page'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and __fish_seen_subcommand_from alarm" -f -a "test" -d 'Send a test message to each sink now and say what came of it: exit 1 if one failed, 3 if there is none'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and __fish_seen_subcommand_from alarm" -f -a "list" -d 'Show what is raised, since when, who was told and what waits'

@@ -116,7 +116,7 @@ fn a_state_file_of_an_older_program_is_brought_up_to_date_by_a_look() {
     let sql = stage.sql();
     sql.execute_batch(
         "DROP VIEW alarm; DROP VIEW outbox; DROP TABLE alarms; DROP TABLE letters; \
-        "DROP TABLE attempt_totals; DROP TABLE request_totals; DROP TABLE time_totals; DROP TABLE retry_totals; \
+         DROP TABLE attempt_totals; DROP TABLE request_totals; DROP TABLE time_totals; DROP TABLE retry_totals; \
          DROP TABLE counted; \
          DROP INDEX attempts_by_deployment; \
          ALTER TABLE attempts DROP COLUMN execution; ALTER TABLE attempts DROP COLUMN given_up; \

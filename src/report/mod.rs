@@ -40,7 +40,6 @@ pub use otlp::otlp_json;
 pub use places::Places;
 pub use plan::Plan;
 pub use probe::{Kept, Probed, due_json, due_text};
-pub use probe::{Probed, due_json, due_text};
 pub use prometheus::{Exposition, LadderLimits, Metrics, unreadable};
 pub use recorded::Recorded;
 pub use reset::{Reset, finding_line, meter_line};

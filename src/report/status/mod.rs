@@ -161,7 +161,7 @@ impl Status<'_> {
 
     /// Whether it may be asked now: nothing holds it, or it may be probed, and no limit is too near.
     pub(super) fn is_eligible(&self, known: &Known) -> bool {
-        matches!(self.standing(known), Standing::Free | Standing::Probe(_))
+        self.access(known).is_open()
     }
 
     pub(super) fn readings(&self, known: &Known) -> Vec<Reading> {

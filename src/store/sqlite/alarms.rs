@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::row::{Fields, Trouble, ms};
-use super::{SqliteStore, log, snapshot};
+use super::{SqliteStore, health, snapshot};
 use crate::policy::{Alarm, Lease, Letter, Sink, Words};
 use crate::store::{Accounts, AlarmBatch, AlarmStore, AlarmView, Pulse, StoreError};
 
@@ -123,7 +123,7 @@ fn view(conn: &Connection) -> Result<AlarmView, Trouble> {
         conn.prepare_cached("SELECT max(at) FROM retries WHERE granted = 0")?.query_row([], |row| row.get(0))?;
     Ok(AlarmView {
         snapshot: snapshot(conn, &Accounts::All)?,
-        health: log::health(conn)?,
+        health: health::all(conn)?,
         denied_at: denied.and_then(|at| Timestamp::from_millisecond(at).ok()),
         alarms: alarms(conn)?,
     })
