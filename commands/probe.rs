@@ -47,9 +47,6 @@ pub struct ProbeArgs {
     json: bool,
 }
 
-/// The ladder's name in the log.
-const LADDER: &str = "probe";
-
 /// What is asked. Any model has something to say to it.
 const PROMPT: &str = "Hi";
 
@@ -314,7 +311,7 @@ fn job(
     store: &FallbackStore<SqliteStore>,
     context: &mut Context,
 ) -> Result<Job, CliError> {
-    let name = LadderName::new(LADDER);
+    let name = LadderName::new(LadderName::PROBES);
     config.ladders.insert(name.clone(), direct(std::slice::from_ref(deployment), config));
     let salt = store.salt()?;
     let facts = Facts::nothing(context.clock.now());

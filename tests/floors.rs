@@ -111,5 +111,5 @@ fn an_upward_import_is_found_wherever_it_stands() {
         upward("src/report/chat.rs", "use crate::rehearsal::X;"),
         ["src/report/chat.rs:1: report uses rehearsal"]
     );
-    assert_eq!(upward("src/dash.rs", ""), ["src/dash.rs: no floor is known for `dash`"]);
+    assert_eq!(upward("src/attic.rs", ""), ["src/attic.rs: no floor is known for `attic`"]);
 }

@@ -79,3 +79,17 @@ name!(
     /// What joins a request, its attempts and the holds that they caused.
     RequestId
 );
+
+impl LadderName {
+    /// What the log names as the ladder of probes that no request made.
+    pub const PROBES: &str = "probe";
+
+    /// What the log names as the ladder of calls that another program made and reported.
+    pub const REPORTS: &str = "record";
+
+    /// Whether requests of this ladder are somebody's who waits for an answer. A probe is nobody's, and what came of the
+    /// request behind a reported call only the other program knows.
+    pub fn has_askers(name: &str) -> bool {
+        name != Self::PROBES && name != Self::REPORTS
+    }
+}

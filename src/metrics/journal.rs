@@ -220,6 +220,9 @@ impl Journal {
                 row.ladder = ladder;
             }
         }
+        if !LadderName::has_askers(fact.ladder) {
+            return;
+        }
         self.requests.push(RequestRow {
             started_ms: fact.started_ms,
             used: Used::of(&fact.spent),

@@ -7,6 +7,9 @@
 //! figures of attempts. A ladder can answer each request while half of the attempts fail, which is what it is for; and a
 //! provider can answer every attempt with 200 and hardly ever as asked.
 //!
+//! Probes and calls that another program made and reported are attempts without a request: nobody here waited for an
+//! answer, so they neither succeed nor exhaust anything.
+//!
 //! Percentiles are exact, by nearest rank: a time that was really measured. Rates are of what can succeed or fail: what a
 //! person broke off (a request by Ctrl-C, an attempt whose deadline passed) says nothing about either.
 //!

@@ -89,6 +89,17 @@ fn figures_are_those_counted_by_hand() {
 }
 
 #[test]
+fn probes_and_reported_calls_are_attempts_of_no_request() {
+    let mut journal = Journal::default();
+    for ladder in ["probe", "record", "main"] {
+        journal.push(attempt(ladder, "", "bad", 1, Some(Class::Auth)));
+        journal.push(request(ladder, ladder, 1, Outcome::NeedsPerson, None));
+    }
+    let figures = Figures::of(&journal.total(&Slice::of(at(0), at(10))));
+    assert_eq!((figures.attempts, figures.requests, figures.exhausted), (3, 1, 1));
+}
+
+#[test]
 fn an_answer_pays_for_what_failed_on_the_way_and_elsewhere() {
     let money = Figures::of(&journal().total(&Slice::of(at(0), at(10)))).money;
     assert_eq!((money.total, money.per_request, money.per_success), (2.0, Some(1.0), Some(2.0)));

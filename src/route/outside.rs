@@ -18,9 +18,6 @@ use super::ledger::{Asked, Booked, Entry, Ledger, Metered};
 use super::record::{add, cost, note, presentable};
 use super::reply::Told;
 
-/// The ladder's name in the log.
-const LADDER: &str = "record";
-
 /// A call that another program made.
 #[derive(Debug, Clone)]
 pub struct OutsideCall<'a> {
@@ -158,7 +155,7 @@ fn entry(
     let costs = [before.and_then(|request| request.cost_usd), attempt.cost_usd];
     let request = RequestRecord {
         id: asked.request_id.clone(),
-        ladder: LadderName::new(LADDER),
+        ladder: LadderName::new(LadderName::REPORTS),
         started_at: begun,
         latency: Duration::try_from(ended.duration_since(begun)).unwrap_or(attempt.latency),
         outcome: failure.map_or(Outcome::Answered, |failure| outcome(failure.class)),
@@ -186,5 +183,5 @@ fn outcome(class: Class) -> Outcome {
 
 /// Whether further calls may join this request of the log: one that went down a ladder of ours is complete by itself.
 pub fn may_join(request: &RequestRecord) -> bool {
-    request.ladder == *LADDER
+    request.ladder == *LadderName::REPORTS
 }

@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 
 use crate::dash::model::Model;
-use crate::report::{Tone, columns, distance, span};
+use crate::report::{Tone, columns, cut_middle, distance, span};
 
 use super::brush::Brush;
 
@@ -38,9 +38,10 @@ pub(super) fn header(model: &Model, place: Rect, brush: &mut Brush<'_>) {
         flag(Tone::Faint, "counting…");
     }
     let used: usize = left.iter().map(|(_, text)| columns(text)).sum();
-    let clock = format!("{}Z  every {} ", model.now.strftime("%H:%M:%S"), span(model.options.interval));
+    let every = if place.width < WIDE { String::new() } else { format!("  every {}", span(model.options.interval)) };
+    let clock = format!("{}Z{every} ", model.now.strftime("%H:%M:%S"));
     let mut room = usize::from(place.width).saturating_sub(used + columns(&clock));
-    for (tone, text) in summary(model) {
+    for (tone, text) in summary(model, room) {
         let text = format!("  {text}");
         if columns(&text) <= room {
             room -= columns(&text);
@@ -53,13 +54,24 @@ pub(super) fn header(model: &Model, place: Rect, brush: &mut Brush<'_>) {
     brush.right(Rect { x: place.x + used, width: place.width - used, ..place }, &[(Tone::Faint, clock)]);
 }
 
+/// From this width on it is told how often the state is read.
+const WIDE: u16 = 100;
+
+const NEXT: &str = "next out: ";
+
+/// A name that is cut further is none.
+const NAME_LEAST: usize = 10;
+
 /// What is worth a word, the most important first.
-fn summary(model: &Model) -> Vec<(Tone, String)> {
+fn summary(model: &Model, room: usize) -> Vec<(Tone, String)> {
     let board = &model.board;
     let tone = if board.available == board.all { Tone::Good } else { Tone::Warning };
     let mut all = vec![(tone, format!("{} of {} can be asked", board.available, board.all))];
     if let Some((line, at)) = board.next_out() {
-        all.push((Tone::Warning, format!("next out: {} {} {}", line.name, line.dimension, distance(at, model.now))));
+        let rest = format!("{} {}", line.dimension, distance(at, model.now));
+        let taken: usize = all.iter().map(|(_, text)| columns(text) + 2).sum();
+        let name = cut_middle(&line.name, room.saturating_sub(taken + columns(&rest) + NEXT.len() + 3).max(NAME_LEAST));
+        all.push((Tone::Warning, format!("{NEXT}{name} {rest}")));
     }
     let (made, budget) = model.reading.retries;
     let tone = if budget > 0 && made >= budget { Tone::Bad } else { Tone::Faint };
