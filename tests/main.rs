@@ -26,6 +26,7 @@ mod many;
 mod members;
 mod mistakes;
 mod month;
+mod night;
 mod orders;
 mod otlp;
 mod probe;
