@@ -50,6 +50,7 @@ fn main() {
             play::play(&mut stage, &mut recorder);
             drop(stage);
             recorder.write(&into, &folder);
+            std::fs::remove_dir_all(&folder).expect("the night's own files go");
         }
     }
 }

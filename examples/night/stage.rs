@@ -79,9 +79,10 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// Starts the providers and writes `llmr.toml`, the keys and a schema into the folder.
+    /// Starts the providers and writes `llmr.toml`, the keys and a schema into the folder, which must be a new one.
     pub(crate) fn set(program: PathBuf, folder: PathBuf) -> Self {
-        fs::create_dir_all(folder.join("keys")).expect("a folder for the keys");
+        fs::create_dir(&folder).expect("a folder that is not there yet");
+        fs::create_dir(folder.join("keys")).expect("a folder for the keys");
         let mut providers = BTreeMap::new();
         let mut config = CONFIG.to_owned();
         for part in &PARTS {

@@ -62,3 +62,12 @@ impl Terminal {
         self.sent.iter().collect()
     }
 }
+
+impl Drop for Terminal {
+    /// Nobody is left behind when the night breaks off.
+    fn drop(&mut self) {
+        if self.child.try_wait().is_ok_and(|ended| ended.is_none()) {
+            drop(self.child.kill());
+        }
+    }
+}
