@@ -84,12 +84,12 @@ pub fn run(args: &TopArgs, context: &mut Context) -> Result<ExitCode, CliError> 
         return snapshot(args, feed, options, context);
     }
     let program = deed::Program::of(context)?;
-    terminal::run(feed, options, !args.no_mouse, &program, context)
+    terminal::run(feed, options, !args.no_mouse, program, context)
 }
 
 /// One look, printed.
-fn snapshot(args: &TopArgs, mut feed: Feed, options: Options, context: &Context) -> Result<ExitCode, CliError> {
-    let reading = feed.whole()?;
+fn snapshot(args: &TopArgs, mut feed: Feed, options: Options, context: &mut Context) -> Result<ExitCode, CliError> {
+    let reading = feed.whole(context)?;
     if args.json {
         let value = dash::snapshot_json(&reading, options.ladder.as_ref());
         crate::chat::print_json(value, context)?;

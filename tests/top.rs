@@ -43,6 +43,19 @@ fn fail(stage: &Stage, deployment: &str, status: &str, body: &str) {
 
 const NO_MONEY: &str = r#"{"error":{"message":"Insufficient balance: please add credits"}}"#;
 
+/// The dashboard, not yet started.
+fn command(stage: &Stage, args: &[&str]) -> CommandBuilder {
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_llmr"));
+    command.env_clear();
+    for (name, value) in stage.env() {
+        command.env(name, value);
+    }
+    command.cwd(stage.path(""));
+    command.arg("top");
+    command.args(args);
+    command
+}
+
 fn lines(count: u16) -> NonZeroU16 {
     NonZeroU16::new(count).expect("at least one")
 }
@@ -59,15 +72,7 @@ impl Show {
     fn start(stage: &Stage, (columns, rows): (u16, u16), args: &[&str]) -> Self {
         let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).expect("a terminal");
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_llmr"));
-        command.env_clear();
-        for (name, value) in stage.env() {
-            command.env(name, value);
-        }
-        command.cwd(stage.path(""));
-        command.arg("top");
-        command.args(args);
-        let child = pair.slave.spawn_command(command).expect("started");
+        let child = pair.slave.spawn_command(command(stage, args)).expect("started");
         let screen = Arc::new(Mutex::new(vt100::Parser::new(lines(rows), lines(columns), 0)));
         let mut reader = pair.master.try_clone_reader().expect("a reader");
         let seen = Arc::clone(&screen);
@@ -172,6 +177,24 @@ fn ctrl_c_and_signals_end_it_with_their_codes_and_the_terminal_is_given_back() {
 }
 
 #[test]
+fn it_ends_when_its_terminal_is_gone() {
+    let stage = stage();
+    let pair = native_pty_system().openpty(PtySize::default()).expect("a terminal");
+    let mut child = pair.slave.spawn_command(command(&stage, &[])).expect("started");
+    drop(pair.slave);
+    let mut reader = pair.master.try_clone_reader().expect("a reader");
+    let mut seen = Vec::new();
+    while !String::from_utf8_lossy(&seen).contains("ladders") {
+        let mut bytes = [0; 4096];
+        let count = reader.read(&mut bytes).expect("read");
+        seen.extend_from_slice(&bytes[..count]);
+    }
+    drop(reader);
+    drop(pair.master);
+    until("it has ended", || child.try_wait().expect("looked").is_some());
+}
+
+#[test]
 fn a_terminal_that_grows_and_shrinks_is_filled_anew() {
     let stage = stage();
     let mut show = Show::start(&stage, (80, 24), &["--no-mouse"]);
@@ -231,6 +254,21 @@ fn what_it_cannot_show_is_said() {
     let bare = Stage::bare().run(&["top", "--once"]);
     assert_eq!(bare.code, Some(0), "{}", bare.err);
     assert!(bare.out.contains("no config: no ladders are known"), "{}", bare.out);
+}
+
+#[test]
+fn a_key_that_is_replaced_while_it_runs_is_seen() {
+    let mut stage = Stage::with(&CONFIG.replace("{ env = \"NEAR_KEY\" }", "{ file = \"near.key\" }"));
+    stage.set("LANG", "C.UTF-8");
+    stage.set("TERM", "xterm-256color");
+    stage.file("near.key", "sk-near-0123456789abcdef");
+    fail(&stage, "near/m@k", "401", r#"{"error":{"message":"Incorrect API key provided"}}"#);
+    let mut show = Show::start(&stage, (100, 30), &["--interval", "100ms"]);
+    show.shows("barred");
+    stage.file("near.key", "sk-near-fedcba9876543210");
+    show.shows("probe due");
+    show.press("q");
+    show.ends_with(0);
 }
 
 #[test]

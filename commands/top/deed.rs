@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::mpsc::Sender;
 
-use llmr::dash::Deed;
+use llmr::dash::{Deed, Input};
 
 use crate::context::Context;
 use crate::error::CliError;
@@ -30,7 +30,7 @@ impl Program {
     }
 
     /// Runs the command in a thread of its own and tells what came of it.
-    pub fn start<T: Send + 'static>(&self, deed: &Deed, tell: Sender<T>, told: fn(Result<String, String>) -> T) {
+    pub fn start(&self, deed: &Deed, tell: Sender<Input>) {
         let mut command = Command::new(&self.path);
         // The words end with `-- SELECTOR`, so what every command takes comes before them.
         for (flag, file) in &self.files {
@@ -39,7 +39,7 @@ impl Program {
         command.args(&deed.words).stdin(Stdio::null());
         std::thread::spawn(move || {
             // That nobody is there to be told is no trouble.
-            let _ = tell.send(told(outcome(command)));
+            let _ = tell.send(Input::Done(outcome(command)));
         });
     }
 }

@@ -4,19 +4,19 @@
 //! are those that were read before. The log is never read twice: the journal in memory grows by what is new and forgets
 //! what is older than the span. A long log is read in pieces, and the screen shows what is there meanwhile.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use llmr::clock::{Clock, Stopwatch};
-use llmr::config::Config;
+use llmr::config::{Config, KeySource};
 use llmr::dash::{Before, Measured, Reading, Rung, Rungs, Span, retries_lately};
 use llmr::domain::{Deployment, LadderName, Redactor};
 use llmr::metrics::{Journal, Loaded};
 use llmr::policy::HoldRecord;
 use llmr::report::Known;
-use llmr::store::{Accounts, Health, LogFilter, OpenOptions, Places, SqliteStore, Store, StoreError};
+use llmr::store::{Accounts, LogFilter, OpenOptions, Places, SqliteStore, Store, StoreError};
 
 use crate::context::Context;
 use crate::error::CliError;
@@ -29,6 +29,9 @@ const RECENT: usize = 200;
 /// small part of a core.
 const REST: u32 = 40;
 
+/// Keys that may have changed are looked up so often.
+const KEYS: Duration = Duration::from_secs(5);
+
 /// The mean depth of a week before is looked up again after this part of the span.
 const BEFORE_PART: u32 = 60;
 
@@ -38,8 +41,10 @@ pub struct Feed {
     only: Option<LadderName>,
     path: PathBuf,
     clock: Clock,
-    redactor: Redactor,
     store: Option<SqliteStore>,
+    salt: Option<Vec<u8>>,
+    /// When the keys were looked up.
+    signed: Stopwatch,
     token: Option<u64>,
     span: Span,
     journal: Journal,
@@ -61,25 +66,16 @@ impl Feed {
             has_ladder(name, config.as_ref())?;
         }
         let store = context.store_to_read(config.as_ref())?;
-        let (health, salt) = match &store {
-            Some(store) => (store.health()?, store.salt().ok()),
-            None => (Vec::new(), None),
-        };
-        let mut all = known(config.as_ref(), &health);
-        if let Some(config) = &config {
-            sign(&mut all, config, salt.as_deref(), context);
-        }
         let mut reading = Reading::nothing(context.clock.now());
-        reading.ladders = rungs(config.as_ref(), only.as_ref(), &all);
-        reading.known = all;
         if let Some(config) = &config {
             reading.bounds = config.policy.usage;
             reading.retries.1 = u64::from(config.limits.retry_budget);
         }
-        Ok(Self {
+        let mut feed = Self {
             path: context.state_path(config.as_ref())?,
             clock: context.clock,
-            redactor: context.redactor().clone(),
+            signed: context.clock.stopwatch(),
+            salt: None,
             config,
             only,
             store,
@@ -90,20 +86,22 @@ impl Feed {
             before: (None, Before::default()),
             counted: None,
             reading,
-        })
+        };
+        feed.meet(context);
+        Ok(feed)
     }
 
     /// All of it, however long the log is.
     ///
     /// # Errors
     /// When the state cannot be read.
-    pub fn whole(&mut self) -> Result<Reading, CliError> {
-        let mut reading = self.read();
+    pub fn whole(&mut self, context: &mut Context) -> Result<Reading, CliError> {
+        let mut reading = self.read(context);
         while reading.measured.is_loading && reading.trouble.is_none() {
-            reading = self.read();
+            reading = self.read(context);
         }
         self.counted = None;
-        reading = self.read();
+        reading = self.read(context);
         match reading.trouble.take() {
             Some(why) => Err(CliError::trouble(why)),
             None => Ok(reading),
@@ -125,14 +123,14 @@ impl Feed {
     }
 
     /// What the state says now. When it cannot be read, what it said before, and why.
-    pub fn read(&mut self) -> Reading {
+    pub fn read(&mut self, context: &mut Context) -> Reading {
         let now = self.clock.now();
         self.reading.now = now;
-        self.reading.trouble = self.renew(now).err().map(|error| error.to_string());
+        self.reading.trouble = self.renew(now, context).err().map(|error| error.to_string());
         self.reading.clone()
     }
 
-    fn renew(&mut self, now: Timestamp) -> Result<(), StoreError> {
+    fn renew(&mut self, now: Timestamp, context: &mut Context) -> Result<(), StoreError> {
         if self.store.is_none() && !self.open()? {
             return Ok(());
         }
@@ -144,14 +142,18 @@ impl Feed {
             self.reading.health = store.health()?;
             self.reading.recent = store.requests(&LogFilter { limit: RECENT, ..LogFilter::default() })?;
             self.token = Some(token);
-            self.clean();
-            self.meet();
+            self.clean(context.redactor());
+        }
+        if (is_new && self.is_met_first()) || self.keys_may_have_changed() {
+            self.meet(context);
         }
         self.count(is_new, now)
     }
 
     /// There was no file when the dashboard started; it waits for one.
     fn open(&mut self) -> Result<bool, StoreError> {
+        // With the salt of the file the fingerprints are told.
+        self.salt = None;
         match SqliteStore::open_read_only(&self.path, OpenOptions::default()) {
             Ok(store) => self.store = Some(store),
             Err(StoreError::Missing { .. }) => return Ok(false),
@@ -161,8 +163,7 @@ impl Feed {
     }
 
     /// What was written before a secret was known to be one is cleaned here.
-    fn clean(&mut self) {
-        let redactor = &self.redactor;
+    fn clean(&mut self, redactor: &Redactor) {
         let clean = |text: &mut String| *text = redactor.redact(text).into_owned();
         for held in &mut self.reading.snapshot.holds {
             match &mut held.record {
@@ -177,21 +178,27 @@ impl Feed {
         }
     }
 
-    /// Deployments that the log names for the first time. Whose key is theirs was looked up when the dashboard started.
-    fn meet(&mut self) {
-        let there: BTreeMap<&Deployment, &Known> =
-            self.reading.known.iter().map(|known| (&known.target.deployment, known)).collect();
-        let is_new = |health: &&Health| !there.contains_key(&health.deployment);
-        if self.reading.health.iter().find(is_new).is_none() {
-            return;
+    /// Whether the log names a deployment for the first time.
+    fn is_met_first(&self) -> bool {
+        let there: BTreeSet<&Deployment> = self.reading.known.iter().map(|known| &known.target.deployment).collect();
+        self.reading.health.iter().any(|health| !there.contains(&health.deployment))
+    }
+
+    /// Keys of files can be replaced while the dashboard runs, and then a hold may be looked at.
+    fn keys_may_have_changed(&self) -> bool {
+        let mut keys = self.config.iter().flat_map(|config| &config.credentials);
+        self.signed.elapsed() >= KEYS && keys.any(|key| matches!(key.key, KeySource::File(_)))
+    }
+
+    /// All deployments that config or log know, with the fingerprints of their keys as they are now.
+    fn meet(&mut self, context: &mut Context) {
+        self.signed = self.clock.stopwatch();
+        if self.salt.is_none() {
+            self.salt = self.store.as_ref().and_then(|store| store.salt().ok());
         }
         let mut all = known(self.config.as_ref(), &self.reading.health);
-        for one in &mut all {
-            if let Some(before) = there.get(&one.target.deployment) {
-                one.fingerprint.clone_from(&before.fingerprint);
-                one.entry.clone_from(&before.entry);
-                one.no_key = before.no_key;
-            }
+        if let Some(config) = &self.config {
+            sign(&mut all, config, self.salt.as_deref(), context);
         }
         self.reading.ladders = rungs(self.config.as_ref(), self.only.as_ref(), &all);
         self.reading.known = all;

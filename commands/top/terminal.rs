@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
-use llmr::dash::{self, Deed, Effect, Input, Key, Model, Options, Span};
+use llmr::clock::Clock;
+use llmr::dash::{self, Effect, Input, Key, Model, Options, Span};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::event::{
@@ -23,8 +24,8 @@ use super::feed::Feed;
 use crate::context::Context;
 use crate::error::{CliError, Code};
 
-/// How long the terminal is waited for before signals and readings are looked at.
-const WAIT: Duration = Duration::from_millis(80);
+/// How long inputs are waited for before signals and the clock are looked at.
+const WAIT: Duration = Duration::from_millis(100);
 
 /// The signals that end it, with the exit code of each.
 const SIGNALS: [(i32, u8); 3] = [(SIGTERM, 143), (SIGHUP, 129), (SIGINT, 130)];
@@ -77,31 +78,48 @@ enum Order {
 
 /// Runs until the person leaves or a signal comes.
 ///
+/// Three threads tell what happens: one reads the terminal, one the state, and one waits for what is done by hand. This
+/// one does nothing but draw, so that keys and signals are obeyed at once, however long the others take, and also when the
+/// terminal is gone and the one that reads it never returns.
+///
 /// # Errors
 /// When the terminal cannot be used.
 pub fn run(
     feed: Feed,
     options: Options,
     has_mouse: bool,
-    program: &Program,
-    context: &Context,
+    program: Program,
+    context: &mut Context,
 ) -> Result<ExitCode, CliError> {
-    let signals = signals()?;
+    let (signals, clock, every) = (signals()?, context.clock, options.interval);
     let (tell, inputs) = mpsc::channel();
     let (order, orders) = mpsc::channel();
-    let every = options.interval;
-    let reader = tell.clone();
-    std::thread::spawn(move || read(feed, every, &orders, &reader));
     let taken =
         Taken::take(has_mouse).map_err(|error| CliError::trouble(format!("cannot use the terminal: {error}")))?;
     let terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
     let size = terminal.size()?;
-    let model = Model::new(options, context.clock.now(), (size.width, size.height));
-    let mut show = Show { terminal, model, inputs, tell, order, program, context };
-    let code = show.go_on(&signals);
+    let model = Model::new(options, clock.now(), (size.width, size.height));
+    let keys = tell.clone();
+    std::thread::spawn(move || listen(&keys));
+    let ended = std::thread::scope(|scope| {
+        let reader = tell.clone();
+        scope.spawn(move || read(feed, every, &orders, &reader, context));
+        Show { terminal, model, inputs, tell, order, program, clock }.go_on(&signals)
+    });
     // Before anything else is printed.
     drop(taken);
-    code
+    ended
+}
+
+/// Turns what the terminal says into inputs, until nobody wants them or it is gone.
+fn listen(tell: &Sender<Input>) {
+    while let Ok(event) = event::read() {
+        if let Some(input) = input(&event)
+            && tell.send(input).is_err()
+        {
+            return;
+        }
+    }
 }
 
 fn signals() -> Result<Vec<(Arc<AtomicBool>, u8)>, CliError> {
@@ -115,9 +133,9 @@ fn signals() -> Result<Vec<(Arc<AtomicBool>, u8)>, CliError> {
 }
 
 /// Reads the state again and again, in a thread of its own: however long that takes, keys are obeyed at once.
-fn read(mut feed: Feed, mut every: Duration, orders: &Receiver<Order>, tell: &Sender<Input>) {
+fn read(mut feed: Feed, mut every: Duration, orders: &Receiver<Order>, tell: &Sender<Input>, context: &mut Context) {
     loop {
-        if tell.send(Input::Reading(Box::new(feed.read()))).is_err() {
+        if tell.send(Input::Reading(Box::new(feed.read(context)))).is_err() {
             return;
         }
         let wait = if feed.is_behind() { Duration::ZERO } else { every };
@@ -130,18 +148,18 @@ fn read(mut feed: Feed, mut every: Duration, orders: &Receiver<Order>, tell: &Se
     }
 }
 
-struct Show<'a> {
+struct Show {
     terminal: Terminal<CrosstermBackend<Stdout>>,
     model: Model,
     inputs: Receiver<Input>,
     tell: Sender<Input>,
     order: Sender<Order>,
-    program: &'a Program,
-    context: &'a Context,
+    program: Program,
+    clock: Clock,
 }
 
-impl Show<'_> {
-    fn go_on(&mut self, signals: &[(Arc<AtomicBool>, u8)]) -> Result<ExitCode, CliError> {
+impl Show {
+    fn go_on(mut self, signals: &[(Arc<AtomicBool>, u8)]) -> Result<ExitCode, CliError> {
         let mut second = 0;
         self.draw()?;
         loop {
@@ -149,22 +167,16 @@ impl Show<'_> {
                 return Ok(ExitCode::from(*code));
             }
             let mut is_new = false;
-            if event::poll(WAIT)? {
-                // All that is there before the next drawing: a paste or a wheel sends many.
-                while event::poll(Duration::ZERO)? {
-                    if let Some(code) = self.take(input(event::read()?))? {
-                        return Ok(code);
-                    }
-                    is_new = true;
-                }
-            }
-            while let Ok(input) = self.inputs.try_recv() {
-                if let Some(code) = self.take(Some(input))? {
+            // All that is there before the next drawing: a paste or a wheel sends many.
+            let mut next = self.inputs.recv_timeout(WAIT).ok();
+            while let Some(input) = next {
+                if let Some(code) = self.take(input) {
                     return Ok(code);
                 }
                 is_new = true;
+                next = self.inputs.try_recv().ok();
             }
-            let now = self.context.clock.now();
+            let now = self.clock.now();
             if now.as_second() != second {
                 second = now.as_second();
                 dash::update(&mut self.model, Input::Tick(now));
@@ -182,36 +194,31 @@ impl Show<'_> {
     }
 
     /// Obeys an input; an exit code when it is the end.
-    fn take(&mut self, input: Option<Input>) -> Result<Option<ExitCode>, CliError> {
-        let Some(input) = input else { return Ok(None) };
+    fn take(&mut self, input: Input) -> Option<ExitCode> {
         for effect in dash::update(&mut self.model, input) {
             match effect {
-                Effect::Quit => return Ok(Some(ExitCode::SUCCESS)),
-                Effect::Interrupt => return Ok(Some(Code::Interrupted.into())),
+                Effect::Quit => return Some(ExitCode::SUCCESS),
+                Effect::Interrupt => return Some(Code::Interrupted.into()),
                 Effect::Refresh => self.want(Order::Now),
                 Effect::Interval(every) => self.want(Order::Every(every)),
                 Effect::Span(span) => self.want(Order::Over(span)),
-                Effect::Do(deed) => self.do_it(&deed),
+                Effect::Do(deed) => self.program.start(&deed, self.tell.clone()),
             }
         }
-        Ok(None)
+        None
     }
 
     /// That the thread is gone shows in what it does not tell.
     fn want(&self, order: Order) {
         let _ = self.order.send(order);
     }
-
-    fn do_it(&self, deed: &Deed) {
-        self.program.start(deed, self.tell.clone(), Input::Done);
-    }
 }
 
 /// What an event of the terminal means; none for those that mean nothing here.
-fn input(event: Event) -> Option<Input> {
+fn input(event: &Event) -> Option<Input> {
     match event {
-        Event::Key(key) if key.kind != KeyEventKind::Release => pressed(key).map(Input::Key),
-        Event::Resize(width, height) => Some(Input::Size(width, height)),
+        Event::Key(key) if key.kind != KeyEventKind::Release => pressed(*key).map(Input::Key),
+        Event::Resize(width, height) => Some(Input::Size(*width, *height)),
         Event::Mouse(mouse) => match mouse.kind {
             MouseEventKind::Down(MouseButton::Left) => Some(Input::Click(mouse.column, mouse.row)),
             MouseEventKind::ScrollUp => Some(Input::Wheel { up: true }),
@@ -229,7 +236,7 @@ fn pressed(key: KeyEvent) -> Option<Key> {
         KeyCode::Char('f') if has_control => Key::PageDown,
         KeyCode::Char('b') if has_control => Key::PageUp,
         KeyCode::Char('G') => Key::End,
-        KeyCode::Char(_) if has_control => return None,
+        KeyCode::Char(_) if has_control || key.modifiers.contains(KeyModifiers::ALT) => return None,
         KeyCode::Char(letter) => Key::Char(letter),
         KeyCode::Up => Key::Up,
         KeyCode::Down => Key::Down,

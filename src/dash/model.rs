@@ -134,15 +134,33 @@ impl Model {
         self.span
     }
 
-    /// Makes the rows anew.
+    /// Makes the rows anew. A cursor that was moved stays on what it stands on, wherever that goes; at the top it stays
+    /// at the top.
     pub(super) fn lay_out(&mut self) {
+        let stood_on =
+            Pane::ALL.map(|pane| Some(self.cursor(pane)).filter(|at| *at > 0).and_then(|at| self.name(pane, at)));
         let filter = Filter::read(self.typing.as_deref().unwrap_or(&self.filter_text));
         self.board = Board::of(&self.reading, &filter, self.sort, self.options.ladder.as_ref());
-        for pane in Pane::ALL {
-            let last = self.rows(pane).saturating_sub(1);
+        for (pane, name) in Pane::ALL.into_iter().zip(stood_on) {
+            let rows = self.rows(pane);
+            let moved = name.and_then(|name| (0..rows).find(|at| self.name(pane, *at).as_ref() == Some(&name)));
             if let Some(cursor) = self.cursors.get_mut(pane.place()) {
-                *cursor = (*cursor).min(last);
+                *cursor = moved.unwrap_or(*cursor).min(rows.saturating_sub(1));
             }
+        }
+    }
+
+    /// What a row is of, in one word that no other row of the pane has.
+    fn name(&self, pane: Pane, at: usize) -> Option<String> {
+        let board = &self.board;
+        match pane {
+            Pane::Ladders => board.ladders.get(at).map(|line| line.ladder.to_string()),
+            Pane::Deployments => board.deployments.get(at).map(|line| line.name.clone()),
+            Pane::Quotas => board.quotas.get(at).map(|line| format!("{} {}", line.name, line.dimension)),
+            Pane::Attempts => {
+                board.attempts.get(at).map(|line| format!("{} {} {:?}", line.request, line.name, line.started))
+            }
+            Pane::Metrics => None,
         }
     }
 

@@ -63,7 +63,12 @@ pub fn update(model: &mut Model, input: Input) -> Vec<Effect> {
         Input::Click(x, y) => return clicked(model, x, y),
         Input::Wheel { up } => step(model, if up { -3 } else { 3 }),
         Input::Size(width, height) => model.size = (width, height),
-        Input::Tick(now) if !model.is_frozen => model.now = now,
+        // What ends by time alone is over at once, not when the state is read next.
+        Input::Tick(now) if !model.is_frozen => {
+            model.now = now;
+            model.reading.now = now;
+            model.lay_out();
+        }
         Input::Tick(_) => {}
         Input::Reading(reading) if model.is_frozen => model.pending = Some(reading),
         Input::Reading(reading) => {

@@ -38,6 +38,9 @@ pub(in crate::dash) struct LadderLine {
     pub(in crate::dash) domains_left: usize,
     /// What is remembered of requests that fell through, if the ladder turns requests away for it.
     pub(in crate::dash) cascade: Option<Cascade>,
+    /// Whether it turns away a request that comes now although a step could be asked: each of these failed in the request
+    /// that opened it, and the time to look has not come.
+    pub(in crate::dash) turns_away: bool,
     /// When the first step returns, where none can be asked.
     pub(in crate::dash) returns: Option<Timestamp>,
     pub(in crate::dash) pace: Pace,
@@ -45,9 +48,18 @@ pub(in crate::dash) struct LadderLine {
 
 impl LadderLine {
     /// Whether a request that comes now is answered by nobody.
-    pub(in crate::dash) fn is_exhausted(&self) -> bool {
-        let turns_away = self.cascade.as_ref().is_some_and(|cascade| cascade.state == CascadeState::Open);
-        !self.steps.is_empty() && (self.available == 0 || turns_away)
+    pub(in crate::dash) const fn is_exhausted(&self) -> bool {
+        !self.steps.is_empty() && (self.available == 0 || self.turns_away)
+    }
+
+    /// The worse, the less.
+    pub(super) fn rank(&self) -> u8 {
+        match () {
+            () if self.is_exhausted() => 0,
+            () if self.is_one_away() => 1,
+            () if self.available < self.steps.len() => 2,
+            () => 3,
+        }
     }
 
     /// Whether one failure is left although the ladder is built to stand more.
@@ -66,8 +78,11 @@ impl LadderLine {
     }
 }
 
+/// All ladders, the worst first.
 pub(super) fn lines(reading: &Reading, deployments: &[DeploymentLine]) -> Vec<LadderLine> {
-    reading.ladders.iter().map(|rungs| line(rungs, reading, deployments)).collect()
+    let mut lines: Vec<LadderLine> = reading.ladders.iter().map(|rungs| line(rungs, reading, deployments)).collect();
+    lines.sort_by_key(LadderLine::rank);
+    lines
 }
 
 fn line(rungs: &Rungs, reading: &Reading, deployments: &[DeploymentLine]) -> LadderLine {
@@ -82,18 +97,32 @@ fn line(rungs: &Rungs, reading: &Reading, deployments: &[DeploymentLine]) -> Lad
         }
     }
     let cascades = reading.snapshot.cascades.iter().map(|there| &there.cascade);
-    let mut cascade = cascades.filter(|cascade| cascade.ladder == rungs.ladder && !cascade.is_void(reading.now));
+    let mut cascades = cascades.filter(|cascade| cascade.ladder == rungs.ladder && !cascade.is_void(reading.now));
+    let cascade = cascades.find(|cascade| cascade.state != CascadeState::Closed).cloned();
     LadderLine {
         ladder: rungs.ladder.clone(),
         available: steps.iter().filter(|step| step.state.is_available()).count(),
         domains: all.len(),
         domains_left: left.len(),
-        cascade: cascade.find(|cascade| cascade.state != CascadeState::Closed).cloned(),
+        turns_away: cascade.as_ref().is_some_and(|cascade| turns_away(cascade, &steps, reading)),
+        cascade,
         returns: returns(&steps),
         last_resort: rungs.last_resort.and_then(step),
         pace: reading.measured.ladders.get(&rungs.ladder).cloned().unwrap_or_default(),
         steps,
     }
+}
+
+/// As the ladder itself decides: a step that is none of those that failed is asked at once.
+fn turns_away(cascade: &Cascade, steps: &[RungLine], reading: &Reading) -> bool {
+    let failed = |step: &RungLine| {
+        let known = reading.known.get(step.known).map(|known| known.target.deployment.to_string());
+        let who = |print: &String| print.split_whitespace().next().map(str::to_owned);
+        cascade.failed.iter().any(|print| who(print) == known)
+    };
+    cascade.state == CascadeState::Open
+        && cascade.until > reading.now
+        && steps.iter().filter(|step| step.state.is_available()).all(failed)
 }
 
 fn rung(line: &DeploymentLine) -> RungLine {

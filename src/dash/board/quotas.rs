@@ -6,6 +6,7 @@ use jiff::Timestamp;
 
 use crate::domain::{Dimension, Scope, printable};
 use crate::policy::{LimitSource, forecasts, readings};
+use crate::report::selector_of;
 
 use super::DeploymentLine;
 use crate::dash::reading::Reading;
@@ -74,9 +75,11 @@ fn account(scope: &Scope) -> Option<String> {
     scope.account.as_ref().map(ToString::to_string)
 }
 
+/// As one would name it to a command, with the account where that is not a key's own.
 fn named(scope: &Scope) -> String {
+    let selector = selector_of(scope);
     match &scope.account {
-        Some(account) if scope.credential.is_none() => format!("{scope} ({account})"),
-        _ => scope.to_string(),
+        Some(account) if scope.credential.is_none() => format!("{selector} ({account})"),
+        _ => selector.to_string(),
     }
 }

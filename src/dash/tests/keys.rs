@@ -199,6 +199,62 @@ fn the_cursor_stays_on_a_line_when_lines_go() {
 }
 
 #[test]
+fn the_cursor_stays_on_what_it_stands_on_when_the_list_is_sorted_anew() {
+    let mut model = small(Left::One);
+    press(&mut model, Key::Char('j'));
+    assert_eq!(names(&model)[model.cursors[1]], "mistral");
+    press(&mut model, Key::Char('N'));
+    assert_eq!(names(&model)[model.cursors[1]], "mistral");
+    press(&mut model, Key::Home);
+    press(&mut model, Key::Char('S'));
+    assert_eq!(model.cursors[1], 0, "at the top it stays at the top");
+}
+
+#[test]
+fn what_ends_by_time_alone_is_over_at_the_next_second() {
+    let mut model = small(Left::Nobody);
+    update(&mut model, Input::Tick(now() + Duration::from_secs(43)));
+    let shown = text(&drawn(&model));
+    assert!(!shown.contains("LADDER main IS") && shown.contains("LADDER small IS EXHAUSTED"), "{shown}");
+}
+
+fn fallen(failed: &[&str], minutes: i64) -> crate::dash::Reading {
+    let mut reading = reading(Left::One);
+    let cascade = crate::policy::Cascade {
+        ladder: "main".into(),
+        state: crate::policy::CascadeState::Open,
+        streak: 10,
+        opens: 1,
+        slots: 1,
+        leases: Vec::new(),
+        since: now() - Duration::from_secs(60),
+        until: now() + jiff::SignedDuration::from_mins(minutes),
+        failed: failed.iter().map(|print| (*print).to_owned()).collect(),
+        evidence: String::new(),
+        request_id: None,
+    };
+    reading.snapshot.cascades = vec![crate::policy::VersionedCascade { version: 1, cascade }];
+    reading
+}
+
+#[test]
+fn a_ladder_that_turns_requests_away_is_exhausted_until_somebody_may_look_or_could_be_asked() {
+    let shown = |reading: crate::dash::Reading| {
+        let mut model = small(Left::One);
+        update(&mut model, Input::Reading(Box::new(reading)));
+        text(&drawn(&model))
+    };
+    let away = shown(fallen(&["lab/qwen3-余额 entry:1"], 2));
+    assert!(away.contains("LADDER main IS EXHAUSTED, turns requests away, looks in 2m"), "{away}");
+    for (why, reading) in
+        [("it is time to look", fallen(&["lab/qwen3-余额"], -1)), ("another can be asked", fallen(&[], 2))]
+    {
+        let shown = shown(reading);
+        assert!(!shown.contains("LADDER main IS") && shown.contains("ONE AWAY"), "{why}: {shown}");
+    }
+}
+
+#[test]
 fn a_state_that_cannot_be_read_is_told_and_what_was_known_stays() {
     let mut model = small(Left::One);
     let broken = crate::dash::Reading { trouble: Some("the file is locked".to_owned()), ..reading(Left::One) };

@@ -24,7 +24,7 @@ pub(super) fn lines(model: &Model) -> Vec<(Tone, Pieces)> {
 fn exhausted(line: &LadderLine, now: Timestamp) -> Pieces {
     let mut pieces = vec![format!("LADDER {} IS EXHAUSTED", line.ladder)];
     match (line.returns, &line.cascade) {
-        (_, Some(cascade)) if line.available > 0 => {
+        (_, Some(cascade)) if line.turns_away && line.available > 0 => {
             pieces.push(", turns requests away".to_owned());
             pieces.push(format!(", looks {}", moment(cascade.until, now)));
         }

@@ -12,7 +12,7 @@ use crate::report::{Tone, columns, cut_middle, distance, span};
 
 use super::brush::Brush;
 use super::columns::{Wish, places};
-use super::layout::first;
+use super::layout::{below, first};
 
 /// A column of the pane; those without a column of the sort are told beside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +71,10 @@ pub(super) fn deployments(model: &Model, place: Rect, brush: &mut Brush<'_>) {
     let is_focused = model.pane == Pane::Deployments;
     let count = board.deployments.len();
     let title = format!(" 2 deployments {} ", counted(count, board.all));
-    let end = format!(" figures over {} ", model.reading.measured.span.as_str());
+    let cursor = model.cursor(Pane::Deployments);
+    let rows = usize::from(place.height.saturating_sub(2));
+    let from = first(cursor, rows);
+    let end = format!("{} figures over {} ", below(count, from, rows), model.reading.measured.span.as_str());
     brush.rule(place, is_focused, &[(Tone::Strong, title)], &[(Tone::Faint, end)]);
     let titles = Rect { y: place.y + 1, height: 1, ..place };
     if place.height < 2 {
@@ -86,8 +89,6 @@ pub(super) fn deployments(model: &Model, place: Rect, brush: &mut Brush<'_>) {
         let why = if board.all == 0 { "nothing is known yet" } else { "nothing fits the filter; esc clears it" };
         brush.text((rows.x + 1, rows.y), rows.width, Tone::Faint, why);
     }
-    let cursor = model.cursor(Pane::Deployments);
-    let from = first(cursor, usize::from(rows.height));
     let shown = board.deployments.iter().enumerate().skip(from).take(usize::from(rows.height));
     for ((at, line), y) in shown.zip(rows.y..) {
         for (column, place) in &columns {

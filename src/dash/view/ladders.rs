@@ -27,11 +27,10 @@ pub(super) fn ladders(model: &Model, place: Rect, brush: &mut Brush<'_>) {
     let each = if is_low { 1 } else { 2 };
     let shown = usize::from(rows.height.div_ceil(each));
     let cursor = model.cursor(Pane::Ladders);
-    // The ladder that matters must be seen, whatever the cursor is on elsewhere.
+    // They stand in the order of what is worst, and that must be seen while the cursor is elsewhere.
     let from = if is_focused { first(cursor, usize::from(rows.height / each)) } else { 0 };
-    let order = order(model, is_focused);
-    for (at, y) in order.iter().skip(from).take(shown).zip((rows.y..).step_by(usize::from(each))) {
-        let Some(line) = model.board.ladders.get(*at) else { continue };
+    let lines = model.board.ladders.iter().enumerate().skip(from).take(shown);
+    for ((at, line), y) in lines.zip((rows.y..).step_by(usize::from(each))) {
         if is_low {
             low(line, (rows.x, y), rows.width, model, brush);
         } else {
@@ -46,27 +45,10 @@ pub(super) fn ladders(model: &Model, place: Rect, brush: &mut Brush<'_>) {
                 );
             }
         }
-        if is_focused && cursor == *at {
+        if is_focused && cursor == at {
             brush.cursor(Rect { y, height: 1, ..rows });
         }
     }
-}
-
-/// In the order of the config where the person looks through them; else the worst first.
-fn order(model: &Model, is_focused: bool) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..model.board.ladders.len()).collect();
-    if !is_focused {
-        let rank = |at: &usize| {
-            let line = model.board.ladders.get(*at);
-            line.map_or(3, |line| match () {
-                () if line.is_exhausted() => 0,
-                () if line.is_one_away() => 1,
-                () => 2,
-            })
-        };
-        order.sort_by_key(rank);
-    }
-    order
 }
 
 /// Name, what is left, and how deep requests fall; what finds no room is left out whole.
@@ -80,7 +62,8 @@ fn heading(line: &LadderLine, room: usize, now: Timestamp) -> Vec<(Tone, String)
         more.push((Tone::Bad, format!(", back {}", distance(at, now))));
     }
     if figures.exhausted > 0 {
-        more.push((Tone::Bad, format!(", {} exhausted", figures.exhausted)));
+        let tone = if line.is_exhausted() { Tone::Bad } else { Tone::Warning };
+        more.push((tone, format!(", {} fell through", figures.exhausted)));
     }
     let tone = if line.domains_left <= 1 && line.domains > 1 { Tone::Warning } else { Tone::Plain };
     more.push((tone, format!(", {} of {} domains", line.domains_left, line.domains)));
@@ -102,6 +85,7 @@ fn verdict(line: &LadderLine) -> (Tone, &'static str) {
     match () {
         () if line.is_exhausted() => (Tone::Bad, "EXHAUSTED"),
         () if line.is_one_away() => (Tone::Warning, "ONE AWAY"),
+        () if line.cascade.is_some() => (Tone::Warning, "recovering"),
         () if line.available < line.steps.len() => (Tone::Warning, "answers"),
         () => (Tone::Good, "well"),
     }

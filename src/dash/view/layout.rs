@@ -121,6 +121,14 @@ pub(super) const fn first(cursor: usize, shown: usize) -> usize {
     if shown == 0 || cursor < shown { 0 } else { cursor + 1 - shown }
 }
 
+/// What is said of rows that find no room below.
+pub(super) fn below(count: usize, from: usize, shown: usize) -> String {
+    match count.saturating_sub(from + shown) {
+        0 => String::new(),
+        more => format!(" {more} more below "),
+    }
+}
+
 /// What lies under a click.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::dash) enum Hit {

@@ -9,7 +9,7 @@ use crate::report::{Tone, cut_middle, distance};
 use super::brush::Brush;
 use super::columns::{Wish, places};
 use super::deployments::{short, took};
-use super::layout::first;
+use super::layout::{below, first};
 
 const fn wish(width: u16, rank: u8) -> Wish {
     Wish { width, rank, grows: None }
@@ -46,7 +46,12 @@ impl List<'_> {
             return;
         }
         let is_focused = model.pane == self.pane;
-        brush.rule(place, is_focused, &[(Tone::Strong, self.title.clone())], &[(Tone::Faint, self.end.clone())]);
+        let count = model.rows(self.pane);
+        let cursor = model.cursor(self.pane);
+        let shown = usize::from(place.height.saturating_sub(2));
+        let from = if is_focused { first(cursor, shown) } else { 0 };
+        let end = format!("{}{}", below(count, from, shown), self.end);
+        brush.rule(place, is_focused, &[(Tone::Strong, self.title.clone())], &[(Tone::Faint, end)]);
         if place.height < 2 {
             return;
         }
@@ -56,12 +61,9 @@ impl List<'_> {
             brush.text((at.x, at.y), at.width, Tone::Faint, title);
         }
         let rows = Rect { y: place.y + 2, height: place.height - 2, ..place };
-        let count = model.rows(self.pane);
         if count == 0 && rows.height > 0 {
             brush.text((rows.x + 1, rows.y), rows.width, Tone::Faint, self.empty);
         }
-        let cursor = model.cursor(self.pane);
-        let from = if is_focused { first(cursor, usize::from(rows.height)) } else { 0 };
         for (at, y) in (from..count).take(usize::from(rows.height)).zip(rows.y..) {
             let Some(cells) = row(at, &columns) else { continue };
             for ((tone, text), at) in cells.iter().zip(&columns).filter(|(_, at)| at.width > 0) {
@@ -80,11 +82,11 @@ pub(super) fn quotas(model: &Model, place: Rect, brush: &mut Brush<'_>) {
         title: format!(" 3 quotas {} ", model.board.quotas.len()),
         end: " at the present pace ".to_owned(),
         empty: "nothing is counted yet",
-        titles: &["whose", "limit", "used", "", "back", "runs out", "said by"],
+        titles: &["whose", "limit", "used", "", "all back", "runs out", "said by"],
         wishes: &[
             growing(16, 0, 40, 6),
-            wish(7, 0),
-            growing(12, 1, 20, 7),
+            wish(9, 0),
+            growing(11, 1, 20, 7),
             wish(13, 2),
             wish(10, 3),
             wish(10, 4),
@@ -142,7 +144,7 @@ fn whole(number: f64) -> String {
     reason = "columns of a terminal"
 )]
 fn filled(share: Option<f64>, width: usize, letters: crate::dash::Letters) -> String {
-    let Some(share) = share else { return "no limit known".to_owned() };
+    let Some(share) = share else { return "no limit".to_owned() };
     let number = format!("{:>4.0} %", (share * 100.0).min(9999.0));
     let room = width.saturating_sub(number.len() + 1);
     let full = ((share.clamp(0.0, 1.0) * room as f64).round() as usize).min(room);

@@ -10,7 +10,7 @@ use crate::report::Tone;
 use super::brush::Brush;
 use super::chart::bars;
 use super::deployments::{dollars, short, took};
-use super::layout::first;
+use super::layout::{below, first};
 
 /// One row of values.
 pub(in crate::dash) struct Chart {
@@ -90,7 +90,7 @@ fn times(times: Option<Percentiles>) -> String {
 }
 
 fn cost(total: &Figures) -> String {
-    let each = total.money.per_success.map_or(String::new(), |each| format!(", {} an answer", dollars(each)));
+    let each = total.money.per_success.map_or(String::new(), |each| format!(", {} each", dollars(each)));
     format!("{}{each}", dollars(total.money.total))
 }
 
@@ -100,18 +100,15 @@ pub(super) fn metrics(model: &Model, place: Rect, brush: &mut Brush<'_>) {
     }
     let is_focused = model.pane == Pane::Metrics;
     let word = model.span.as_str();
-    brush.rule(
-        place,
-        is_focused,
-        &[(Tone::Strong, format!(" 5 metrics over {word} "))],
-        &[(Tone::Faint, format!(" [ ] other spans    {word} ago to now "))],
-    );
     let charts = charts(model);
     let rows = Rect { y: place.y + 1, height: place.height - 1, ..place };
     let count = u16::try_from(charts.len()).unwrap_or(u16::MAX).max(1);
     let height = (rows.height / count).clamp(1, 3);
     let shown = usize::from(rows.height / height);
     let from = first(if is_focused { model.cursor(Pane::Metrics) } else { 0 }, shown);
+    let end = format!("{} [ ] other spans  {word} ago to now ", below(charts.len(), from, shown));
+    let title = format!(" 5 metrics over {word} ");
+    brush.rule(place, is_focused, &[(Tone::Strong, title)], &[(Tone::Faint, end)]);
     let words = (rows.width * 9 / 20).clamp(WORDS.0, WORDS.1).min(rows.width / 2);
     for ((at, chart), y) in
         charts.iter().enumerate().skip(from).take(shown).zip((rows.y..).step_by(usize::from(height)))

@@ -67,8 +67,8 @@ impl Theme {
         }
     }
 
-    /// The line under the cursor.
-    pub(super) const fn cursor(style: Style) -> Style {
-        style.add_modifier(Modifier::REVERSED)
+    /// The line under the cursor: one look for all of it, so that it is one line.
+    pub(super) const fn cursor(_: Style) -> Style {
+        Style::new().fg(Color::Reset).bg(Color::Reset).add_modifier(Modifier::REVERSED)
     }
 }
