@@ -8,7 +8,7 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use llmr::dash::{self, Letters, Model, Options, Reading, Theme};
+use llmr::dash::{self, Letters, Model, Options, Reading, Span, Theme};
 use llmr::domain::{LadderName, printable};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -29,6 +29,9 @@ pub struct TopArgs {
     /// How often the state is read
     #[arg(long, value_name = "DUR", default_value = "1s", value_parser = interval)]
     interval: Duration,
+    /// How far back the figures go: 1h, 6h, 24h or 7d
+    #[arg(long, value_name = "SPAN", default_value = "1h", value_parser = span)]
+    span: Span,
     /// Nothing can be changed from here
     #[arg(long)]
     read_only: bool,
@@ -74,10 +77,15 @@ fn interval(text: &str) -> Result<Duration, String> {
     if interval < SHORTEST { Err("at least 100ms".to_owned()) } else { Ok(interval) }
 }
 
+fn span(text: &str) -> Result<Span, String> {
+    Span::named(text).ok_or_else(|| format!("one of {}", Span::ALL.map(Span::as_str).join(", ")))
+}
+
 /// Shows the dashboard until the person leaves.
 pub fn run(args: &TopArgs, context: &mut Context) -> Result<ExitCode, CliError> {
     let ladder = args.ladder.as_deref().map(LadderName::new);
-    let feed = Feed::new(ladder.clone(), context)?;
+    let mut feed = Feed::new(ladder.clone(), context)?;
+    feed.set_span(args.span);
     let options = args.options(ladder, context);
     let shows_live = std::io::stdout().is_terminal() && std::io::stdin().is_terminal();
     if args.json || args.once || !shows_live {
@@ -148,8 +156,8 @@ impl TopArgs {
             None => Theme::Dark,
         };
         let letters = if self.ascii || !has_utf8(context) { Letters::Ascii } else { Letters::Unicode };
-        let (interval, is_read_only) = (self.interval, self.read_only);
-        Options { interval, is_read_only, ladder, theme, has_color, letters }
+        let (interval, is_read_only, span) = (self.interval, self.read_only, self.span);
+        Options { interval, is_read_only, ladder, span, theme, has_color, letters }
     }
 }
 

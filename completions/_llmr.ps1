@@ -177,6 +177,7 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
         'llmr;top' {
             [CompletionResult]::new('--ladder', '--ladder', [CompletionResultType]::ParameterName, 'Only this ladder')
             [CompletionResult]::new('--interval', '--interval', [CompletionResultType]::ParameterName, 'How often the state is read')
+            [CompletionResult]::new('--span', '--span', [CompletionResultType]::ParameterName, 'How far back the figures go: 1h, 6h, 24h or 7d')
             [CompletionResult]::new('--theme', '--theme', [CompletionResultType]::ParameterName, 'Colours for this ground; `t` changes them')
             [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
             [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')

@@ -1533,7 +1533,7 @@ _llmr() {
             return 0
             ;;
         llmr__subcmd__top)
-            opts="-v -h -V --ladder --interval --read-only --once --json --no-mouse --ascii --theme --config --state --verbose --color --help --version"
+            opts="-v -h -V --ladder --interval --span --read-only --once --json --no-mouse --ascii --theme --config --state --verbose --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1544,6 +1544,10 @@ _llmr() {
                     return 0
                     ;;
                 --interval)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --span)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

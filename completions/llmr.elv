@@ -168,6 +168,7 @@ set edit:completion:arg-completer[llmr] = {|@words|
         &'llmr;top'= {
             cand --ladder 'Only this ladder'
             cand --interval 'How often the state is read'
+            cand --span 'How far back the figures go: 1h, 6h, 24h or 7d'
             cand --theme 'Colours for this ground; `t` changes them'
             cand --config 'Config file [env: LLMR_CONFIG]'
             cand --state 'State file [env: LLMR_STATE]'

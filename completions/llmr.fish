@@ -152,6 +152,7 @@ complete -c llmr -n "__fish_llmr_using_subcommand hold" -s h -l help -d 'Print h
 complete -c llmr -n "__fish_llmr_using_subcommand hold" -s V -l version -d 'Print version'
 complete -c llmr -n "__fish_llmr_using_subcommand top" -l ladder -d 'Only this ladder' -r
 complete -c llmr -n "__fish_llmr_using_subcommand top" -l interval -d 'How often the state is read' -r
+complete -c llmr -n "__fish_llmr_using_subcommand top" -l span -d 'How far back the figures go: 1h, 6h, 24h or 7d' -r
 complete -c llmr -n "__fish_llmr_using_subcommand top" -l theme -d 'Colours for this ground; `t` changes them' -r -f -a "dark\t'Light letters on a dark ground'
 light\t'Dark letters on a light ground'
 mono\t'No colours'"

@@ -29,7 +29,7 @@ const ATTEMPTS: &str = "INSERT INTO attempts (request_id, position, provider, mo
      CASE WHEN is_last AND outcome IN ('answered', 'unfinished', 'interrupted', 'deadline') THEN NULL \
      ELSE (SELECT class FROM classes WHERE at = (draw / 7 + p) % 16) END, \
      CASE WHEN is_last AND outcome = 'interrupted' THEN 'interrupted' WHEN is_last AND outcome = 'deadline' THEN 'deadline' END, \
-     'deployment', 200, at + p * 700, iif(draw % 11 = 0, NULL, 50000 + draw % 4000000), 100000 + draw % 90000000, \
+     'model', 200, at + p * 700, iif(draw % 11 = 0, NULL, 50000 + draw % 4000000), 100000 + draw % 90000000, \
      iif(draw % 13 = 0, NULL, 100 + draw % 900), draw % 300, iif(draw % 4 = 0, draw % 100, NULL), \
      iif(draw % 6 = 0, NULL, (draw % 1000) / 100000.0) \
      FROM (SELECT night.*, p, p = tries - 1 AS is_last FROM night JOIN (SELECT 0 AS p UNION SELECT 1 UNION SELECT 2 UNION \

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use serde_json::Value;
 
+use crate::generated::night;
 use crate::stage::{NOW, Stage, until};
 
 /// Two ladders of two providers that nobody can reach; what is to be seen is recorded by hand.
@@ -278,4 +279,63 @@ fn a_locale_without_utf_8_gets_ascii() {
     stage.set("LC_ALL", "C");
     let done = stage.run(&["top"]);
     assert!(done.out.is_ascii() && done.out.contains("X barred"), "{}", done.out);
+}
+
+#[test]
+fn what_it_shows_of_a_night_is_what_sql_counts() {
+    let stage = stage();
+    let sql = night(&stage.state(), NOW);
+    let value = stage.json(&["top", "--json", "--span", "24h"]);
+    let count = |question: &str| -> f64 {
+        let question = question.replace("{A}", "FROM attempts WHERE started_at BETWEEN 1787367600001 AND 1787454000000").replace(
+            "{R}",
+            "FROM requests WHERE started_at BETWEEN 1787367600001 AND 1787454000000 AND outcome <> 'unfinished' AND ladder NOT IN ('probe', 'record')",
+        );
+        sql.query_row(&question, [], |row| row.get::<_, Option<f64>>(0)).expect(&question).unwrap_or(0.0)
+    };
+    let agrees = |shown: &Value, question: &str| {
+        let (shown, counted) = (shown.as_f64().unwrap_or(0.0), count(question));
+        assert!(
+            (shown - counted).abs() <= 1e-6 * counted.abs().max(1.0),
+            "{question}: {shown} is shown, {counted} counted"
+        );
+    };
+    assert!(count("SELECT count(*) {A}") > 90_000.0, "there is something to count");
+    agrees(&value["attempts"], "SELECT count(*) {A}");
+    agrees(&value["requests"], "SELECT count(*) {R}");
+    agrees(&value["answered"], "SELECT count(*) {R} AND outcome = 'answered'");
+    agrees(&value["exhausted_requests"], "SELECT count(*) {R} AND outcome IN ('exhausted', 'needs_person')");
+    agrees(&value["depth"], "SELECT avg(step) {R} AND outcome = 'answered'");
+    agrees(&value["retries_denied"], "SELECT sum(retries_denied) {R}");
+    agrees(&value["cost_usd"], "SELECT sum(cost_usd) {A}");
+    agrees(&value["input_tokens"], "SELECT sum(input_tokens) {A}");
+    let rank = |column: &str, rows: &str| {
+        format!(
+            "SELECT {column} / 1e6 {rows} ORDER BY {column} LIMIT 1 OFFSET \
+             (SELECT (count(*) * 95 + 99) / 100 - 1 {rows})"
+        )
+    };
+    agrees(&value["latency_p95_s"], &rank("latency_us", "{R}"));
+    agrees(
+        &value["ttft_p95_s"],
+        &rank("ttft_us", "{A} AND class IS NULL AND given_up IS NULL AND ttft_us IS NOT NULL"),
+    );
+    for (class, shown) in value["classes"].as_object().expect("classes") {
+        agrees(shown, &format!("SELECT count(*) {{A}} AND given_up IS NULL AND class = '{class}'"));
+    }
+    for one in value["deployments"].as_array().expect("deployments").iter().take(40) {
+        let name = one["deployment"].as_str().expect("a name");
+        let who = format!("provider || '/' || model || iif(credential = '', '', '@' || credential) = '{name}'");
+        agrees(&one["attempts"], &format!("SELECT count(*) {{A}} AND {who}"));
+        agrees(
+            &one["failures"],
+            &format!("SELECT count(*) {{A}} AND given_up IS NULL AND class IS NOT NULL AND {who}"),
+        );
+    }
+    for one in value["ladders"].as_array().expect("ladders") {
+        let name = one["ladder"].as_str().expect("a name");
+        let fell = "outcome IN ('exhausted', 'needs_person')";
+        agrees(&one["exhausted_requests"], &format!("SELECT count(*) {{R}} AND {fell} AND ladder = '{name}'"));
+        agrees(&one["depth"], &format!("SELECT avg(step) {{R}} AND outcome = 'answered' AND ladder = '{name}'"));
+    }
 }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::domain::LadderName;
+use crate::metrics::Percentiles;
 use crate::report::rfc3339;
 
 use super::board::{Board, DeploymentLine, LadderLine, QuotaLine, RungLine};
@@ -21,12 +22,23 @@ pub fn snapshot_json(reading: &Reading, only: Option<&LadderName>) -> Value {
         "ladders": board.ladders.iter().map(ladder).collect::<Vec<_>>(),
         "deployments": board.deployments.iter().map(deployment).collect::<Vec<_>>(),
         "quotas": board.quotas.iter().map(quota).collect::<Vec<_>>(),
-        "retries": {"made": reading.retries.0, "budget": reading.retries.1},
+        "retries_a_minute": {"made": reading.retries.0, "budget": reading.retries.1},
         "span": reading.measured.span.as_str(),
         "requests": total.requests,
+        "answered": total.answered,
         "success": total.success,
         "exhausted_requests": total.exhausted,
+        "depth": total.depth.mean,
+        "depth_week_ago": reading.measured.depth_before,
         "attempts": total.attempts,
+        "classes": Value::Object(total.classes.iter().map(|(class, count)| (class.to_string(), json!(count))).collect()),
+        "retries_denied": total.retries_denied,
+        "latency_p95_s": seconds(total.latency),
+        "ttft_p95_s": seconds(total.ttft),
+        "schema_failures": total.schema_failures,
+        "input_tokens": total.tokens.input,
+        "output_tokens": total.tokens.output,
+        "cost_usd": total.money.total,
         "trouble": reading.trouble,
     })
 }
@@ -52,7 +64,6 @@ fn step(step: &RungLine) -> Value {
 }
 
 fn deployment(line: &DeploymentLine) -> Value {
-    let seconds = |times: Option<crate::metrics::Percentiles>| times.map(|times| times.p95.as_secs_f64());
     json!({
         "deployment": line.target.deployment,
         "state": line.state.word(),
@@ -68,6 +79,11 @@ fn deployment(line: &DeploymentLine) -> Value {
         "schema_failures": line.figures.schema_failures,
         "cost_usd": line.figures.money.total,
     })
+}
+
+/// What 95 of 100 did not exceed.
+fn seconds(times: Option<Percentiles>) -> Option<f64> {
+    times.map(|times| times.p95.as_secs_f64())
 }
 
 fn quota(line: &QuotaLine) -> Value {

@@ -58,6 +58,8 @@ pub struct Options {
     pub is_read_only: bool,
     /// Only this ladder.
     pub ladder: Option<LadderName>,
+    /// How far back the figures go.
+    pub span: Span,
     /// The colours.
     pub theme: Theme,
     /// Whether the terminal takes colour at all.
@@ -72,6 +74,7 @@ impl Default for Options {
             interval: Duration::from_secs(1),
             is_read_only: false,
             ladder: None,
+            span: Span::default(),
             theme: Theme::Dark,
             has_color: true,
             letters: Letters::Unicode,
@@ -106,6 +109,7 @@ impl Model {
     /// An empty screen of so many columns and rows.
     pub fn new(options: Options, now: Timestamp, size: (u16, u16)) -> Self {
         Self {
+            span: options.span,
             options,
             reading: Reading::nothing(now),
             board: Board::default(),
@@ -117,7 +121,6 @@ impl Model {
             typing: None,
             filter_text: String::new(),
             sort: Sort::default(),
-            span: Span::default(),
             note: None,
             now,
             size,

@@ -59,6 +59,11 @@ impl Span {
         }
     }
 
+    /// The one of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|span| span.as_str() == name)
+    }
+
     /// Its length.
     pub const fn length(self) -> Duration {
         let hours = match self {
