@@ -278,7 +278,7 @@ fn has_ladder(name: &LadderName, config: Option<&Config>) -> Result<(), CliError
     if config.ladders.contains_key(name) {
         return Ok(());
     }
-    let names: Vec<&str> = config.ladders.keys().map(|name| name.as_str()).collect();
+    let names: Vec<&str> = config.ladders.keys().map(LadderName::as_str).collect();
     Err(CliError::usage(format!("--ladder: there is no ladder `{name}`"))
         .hint(format!("there are: {}", names.join(", "))))
 }

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::domain::{RequestRecord, printable};
+use crate::domain::{LadderName, RequestRecord, printable};
 use crate::ladder::eligibility;
 use crate::policy::{Versioned, holds_now};
 use crate::report::{Tone, Toned, distance, hold_id, hold_line, request_text, rfc3339, span};
@@ -64,7 +64,7 @@ fn deployment(line: &DeploymentLine, reading: &Reading) -> Toned {
         if line.why.is_empty() { line.state.word().to_owned() } else { format!("{}: {}", line.state.word(), line.why) };
     fact(&mut out, "state", line.state.tone(), &word);
     fact(&mut out, "account", Tone::Plain, line.target.account.as_str());
-    let ladders: Vec<&str> = line.ladders.iter().map(|name| name.as_str()).collect();
+    let ladders: Vec<&str> = line.ladders.iter().map(LadderName::as_str).collect();
     let ladders = if ladders.is_empty() { "none".to_owned() } else { ladders.join(", ") };
     fact(&mut out, "ladders", Tone::Plain, &ladders);
     fact(&mut out, "last answer", Tone::Plain, &line.last_success.map_or("never".to_owned(), |at| moment(at, now)));

@@ -3,6 +3,8 @@
 //! `class:auth`, `provider:groq`, `state:quarantine`, and free text that occurs anywhere in the line. Upper and lower case
 //! are the same.
 
+use crate::domain::{Class, LadderName};
+
 use super::board::{AttemptLine, DeploymentLine, Fate, QuotaLine};
 
 /// Words that must all occur.
@@ -33,9 +35,9 @@ impl Filter {
     }
 
     pub(super) fn takes_deployment(&self, line: &DeploymentLine) -> bool {
-        let class = line.class.map(|class| class.as_str()).unwrap_or_default();
+        let class = line.class.map(Class::as_str).unwrap_or_default();
         let account = line.target.account.as_str();
-        let ladders = line.ladders.iter().map(|ladder| ladder.as_str());
+        let ladders = line.ladders.iter().map(LadderName::as_str);
         let texts = [line.name.as_str(), line.state.word(), &line.why, account, class].into_iter().chain(ladders);
         let texts: Vec<&str> = texts.chain(line.hold.as_deref()).collect();
         self.takes(&Facts {

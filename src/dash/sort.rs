@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use jiff::Timestamp;
+
 use super::board::DeploymentLine;
 
 /// A column of the deployments.
@@ -86,7 +88,7 @@ impl Sort {
         let order = match self.by {
             Column::State => one.state.cmp(&other.state),
             Column::Name => Ordering::Equal,
-            Column::Until => latest(one.until.map(|at| at.as_millisecond()), other.until.map(|at| at.as_millisecond())),
+            Column::Until => latest(one.until, other.until),
             Column::Failures => other.failures.cmp(&one.failures),
             Column::Ttft => slowest(one, other, |line| line.figures.ttft.map(|times| times.p95)),
             Column::Latency => slowest(one, other, |line| line.figures.attempt_latency.map(|times| times.p95)),
@@ -116,6 +118,6 @@ fn slowest<T: Ord>(
 }
 
 /// The soonest first; what has no end comes last.
-fn latest(one: Option<i64>, other: Option<i64>) -> Ordering {
-    one.unwrap_or(i64::MAX).cmp(&other.unwrap_or(i64::MAX))
+fn latest(one: Option<Timestamp>, other: Option<Timestamp>) -> Ordering {
+    one.unwrap_or(Timestamp::MAX).cmp(&other.unwrap_or(Timestamp::MAX))
 }

@@ -46,7 +46,8 @@ fn looks(buffer: &Buffer) -> String {
             }
             let (fg, bg, how) = (style.fg, style.bg, style.add_modifier);
             let is_plain = (fg, bg) == (Some(ratatui::style::Color::Reset), Some(ratatui::style::Color::Reset));
-            if !(is_plain && how.is_empty()) && !run.trim().is_empty() {
+            let has_look = !is_plain || !how.is_empty();
+            if has_look && !run.trim().is_empty() {
                 let color =
                     |color: Option<ratatui::style::Color>| color.map_or("-".to_owned(), |color| color.to_string());
                 let _ = writeln!(out, "{y:>2} {:<12} on {:<8} {how:?} {:?}", color(fg), color(bg), run.trim());
