@@ -8,7 +8,7 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use llmr::dash::{self, Letters, Model, Options, Reading, Span, Theme};
+use llmr::dash::{self, Glyphs, Model, Options, Reading, Span, Theme};
 use llmr::domain::{LadderName, printable};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -155,7 +155,7 @@ impl TopArgs {
             None if has_light_ground(context) => Theme::Light,
             None => Theme::Dark,
         };
-        let letters = if self.ascii || !has_utf8(context) { Letters::Ascii } else { Letters::Unicode };
+        let letters = if self.ascii || !has_utf8(context) { Glyphs::Ascii } else { Glyphs::Unicode };
         let (interval, is_read_only, span) = (self.interval, self.read_only, self.span);
         Options { interval, is_read_only, ladder, span, theme, has_color, letters }
     }

@@ -380,3 +380,19 @@ fn graphs_are_plain_where_the_terminal_is() {
     stage.set("LC_ALL", "de_DE.UTF-8");
     assert!(has_blocks(&stage, &["stats"]));
 }
+
+#[test]
+fn probes_and_reported_calls_exhaust_no_ladder_of_a_scraper() {
+    let stage = Stage::with(CONFIG);
+    let body = r#"{"error":{"message":"Insufficient balance"}}"#;
+    assert_eq!(stage.run(&["record", "lab0/model0", "--status", "402", "--body", body]).code, Some(0));
+    assert_eq!(stage.run(&["probe", "--now", "lab0/model0"]).code, Some(0));
+    let scraped = stage.run(&["stats", "--format", "prometheus"]).out;
+    let of = |what: &str| scraped.lines().filter(|line| line.starts_with(what)).collect::<Vec<_>>();
+    for family in ["llmr_requests_total", "llmr_exhaustions_total", "llmr_request_duration_seconds_count"] {
+        let lines = of(family);
+        assert!(!lines.is_empty() && lines.iter().all(|line| line.ends_with(" 0")), "{lines:?}");
+    }
+    let failed = of("llmr_attempt_failures_total").into_iter().filter(|line| !line.ends_with(" 0")).count();
+    assert_eq!(failed, 2, "the attempts are counted: {scraped}");
+}

@@ -6,12 +6,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use jiff::Timestamp;
 use llmr::clock::{Clock, Stopwatch};
 use llmr::config::{Config, KeySource};
-use llmr::dash::{Before, Measured, Reading, Rung, Rungs, Span, retries_lately};
+use llmr::dash::{Before, Measured, Reading, Rung, Rungs, Span};
 use llmr::domain::{Deployment, LadderName, Redactor};
 use llmr::metrics::{Journal, Loaded};
 use llmr::policy::HoldRecord;
@@ -20,6 +22,7 @@ use llmr::store::{Accounts, LogFilter, OpenOptions, Places, SqliteStore, Store, 
 
 use crate::context::Context;
 use crate::error::CliError;
+use crate::stats::retries_used;
 use crate::status::{known, sign};
 
 /// So many of the latest requests are shown.
@@ -53,6 +56,7 @@ pub struct Feed {
     /// When the figures were counted, and how long that took.
     counted: Option<(Stopwatch, Duration)>,
     reading: Reading,
+    stop: Arc<AtomicBool>,
 }
 
 impl Feed {
@@ -86,6 +90,7 @@ impl Feed {
             before: (None, Before::default()),
             counted: None,
             reading,
+            stop: Arc::default(),
         };
         feed.meet(context);
         Ok(feed)
@@ -106,6 +111,11 @@ impl Feed {
             Some(why) => Err(CliError::trouble(why)),
             None => Ok(reading),
         }
+    }
+
+    /// What ends a long look before its time.
+    pub fn stop(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.stop)
     }
 
     /// Lets the figures go back so far.
@@ -146,6 +156,9 @@ impl Feed {
         }
         if (is_new && self.is_met_first()) || self.keys_may_have_changed() {
             self.meet(context);
+        }
+        if let Some(store) = &self.store {
+            self.reading.retries.0 = retries_used(store, now)?;
         }
         self.count(is_new, now)
     }
@@ -225,7 +238,6 @@ impl Feed {
             let is_loading = self.reading.measured.is_loading;
             self.reading.measured = Measured::of(&self.journal, &self.before.1, self.span, self.only.as_ref(), now);
             self.reading.measured.is_loading = is_loading;
-            self.reading.retries.0 = retries_lately(&self.journal, now);
             self.counted = Some((watch, watch.elapsed()));
         }
         Ok(())
@@ -244,8 +256,16 @@ impl Feed {
             return Ok(());
         }
         let (since, until) = Before::span(self.span, now);
+        let (mut places, last) = store.places_between(since, until)?;
         let mut journal = Journal::default();
-        journal.load_span(store, since, until)?;
+        while places.attempts < last.attempts || places.requests < last.requests {
+            let Loaded { places: next, is_all } = journal.load(store, places)?;
+            // Who leaves does not wait for a figure.
+            if is_all || self.stop.load(Ordering::Relaxed) {
+                break;
+            }
+            places = next;
+        }
         self.before = (Some(now), Before::of(&journal, self.span, self.only.as_ref(), now));
         self.counted = None;
         Ok(())
@@ -265,7 +285,7 @@ fn rungs(config: Option<&Config>, only: Option<&LadderName>, known: &[Known]) ->
     let rungs = wanted.map(|(name, ladder)| Rungs {
         ladder: name.clone(),
         steps: ladder.steps.iter().filter_map(|step| rung(&step.deployment)).collect(),
-        last_resort: ladder.last_resort.as_ref().and_then(|last| place.get(last).copied()),
+        last_resort: ladder.last_resort.as_ref().and_then(rung),
     });
     rungs.collect()
 }

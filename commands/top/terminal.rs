@@ -101,14 +101,16 @@ pub fn run(
     let model = Model::new(options, clock.now(), (size.width, size.height));
     let keys = tell.clone();
     std::thread::spawn(move || listen(&keys));
-    let ended = std::thread::scope(|scope| {
+    let stop = feed.stop();
+    std::thread::scope(|scope| {
         let reader = tell.clone();
         scope.spawn(move || read(feed, every, &orders, &reader, context));
-        Show { terminal, model, inputs, tell, order, program, clock }.go_on(&signals)
-    });
-    // Before anything else is printed.
-    drop(taken);
-    ended
+        let ended = Show { terminal, model, inputs, tell, order, program, clock }.go_on(&signals);
+        // Before anything else is printed, and before the other thread is waited for.
+        drop(taken);
+        stop.store(true, Ordering::Relaxed);
+        ended
+    })
 }
 
 /// Turns what the terminal says into inputs, until nobody wants them or it is gone.
@@ -235,7 +237,6 @@ fn pressed(key: KeyEvent) -> Option<Key> {
         KeyCode::Char('c') if has_control => Key::Interrupt,
         KeyCode::Char('f') if has_control => Key::PageDown,
         KeyCode::Char('b') if has_control => Key::PageUp,
-        KeyCode::Char('G') => Key::End,
         KeyCode::Char(_) if has_control || key.modifiers.contains(KeyModifiers::ALT) => return None,
         KeyCode::Char(letter) => Key::Char(letter),
         KeyCode::Up => Key::Up,

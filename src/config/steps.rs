@@ -68,6 +68,13 @@ pub(super) fn ladders(
     for (name, node) in &entries {
         if name.is_empty() || name.contains('/') {
             node.reader.error(&node.place, "a ladder's name is not empty and has no `/`", None);
+        } else if !LadderName::has_askers(name) {
+            let hint = "choose another name".to_owned();
+            node.reader.error(
+                &node.place,
+                "in the log this name stands for what is no request of a ladder",
+                Some(hint),
+            );
         } else if let Some(ladder) = node.section().map(|section| ladder(&section, known, defaults, &names)) {
             ladders.insert(LadderName::new(*name), ladder);
         }

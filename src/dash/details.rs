@@ -14,8 +14,8 @@ use super::reading::Reading;
 /// Of what details are shown.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Subject {
-    /// A deployment, by its place among those that are known.
-    Deployment(usize),
+    /// A deployment, by its name.
+    Deployment(String),
     /// A ladder, by its name.
     Ladder(String),
     /// A request, by its id.
@@ -33,8 +33,8 @@ const LABEL: usize = 12;
 /// The title and the lines; none when it is gone.
 pub(super) fn told(subject: &Subject, reading: &Reading, board: &Board, width: u16) -> Option<(String, Toned)> {
     match subject {
-        Subject::Deployment(known) => {
-            let line = board.deployments.iter().find(|line| line.known == *known)?;
+        Subject::Deployment(name) => {
+            let line = board.deployments.iter().find(|line| line.name == *name)?;
             Some((line.name.clone(), deployment(line, reading)))
         }
         Subject::Ladder(name) => {

@@ -27,8 +27,8 @@ mod view;
 pub use input::{Input, Key};
 pub use json::snapshot_json;
 pub use model::{Model, Options};
-pub use reading::{Before, Measured, Pace, Part, Reading, Rung, Rungs, Span, retries_lately};
-pub use sign::Letters;
+pub use reading::{Before, Measured, Pace, Part, Reading, Rung, Rungs, Span};
+pub use sign::Glyphs;
 pub use update::{Deed, Effect, update};
 pub use view::{Theme, draw};
 

@@ -11,7 +11,7 @@ use super::board::Board;
 use super::details::Subject;
 use super::filter::Filter;
 use super::reading::{Reading, Span};
-use super::sign::Letters;
+use super::sign::Glyphs;
 use super::sort::Sort;
 use super::update::Deed;
 use super::view::Theme;
@@ -65,7 +65,7 @@ pub struct Options {
     /// Whether the terminal takes colour at all.
     pub has_color: bool,
     /// The letters that the terminal has.
-    pub letters: Letters,
+    pub letters: Glyphs,
 }
 
 impl Default for Options {
@@ -77,7 +77,7 @@ impl Default for Options {
             span: Span::default(),
             theme: Theme::Dark,
             has_color: true,
-            letters: Letters::Unicode,
+            letters: Glyphs::Unicode,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::domain::{AttemptKind, Deployment, LadderName, RequestRecord};
+use crate::domain::{Deployment, LadderName, RequestRecord};
 use crate::metrics::{By, Figures, Group, Journal, Key, Slice};
 use crate::policy::UsageSettings;
 use crate::report::Known;
@@ -28,7 +28,7 @@ pub struct Rungs {
     /// Its steps.
     pub steps: Vec<Rung>,
     /// Who is asked when nobody else is left.
-    pub last_resort: Option<usize>,
+    pub last_resort: Option<Rung>,
 }
 
 /// How far back the figures go.
@@ -193,13 +193,6 @@ impl Measured {
             is_loading: false,
         }
     }
-}
-
-/// How many retries were made in the last minute.
-pub fn retries_lately(journal: &Journal, now: Timestamp) -> u64 {
-    let since = now.checked_sub(Duration::from_secs(60)).unwrap_or(Timestamp::MIN);
-    let until = now.checked_add(Duration::from_millis(1)).unwrap_or(now);
-    journal.total(&Slice::of(since, until)).of_kind(AttemptKind::Retry)
 }
 
 /// The span that ends so long ago.

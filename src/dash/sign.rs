@@ -4,7 +4,7 @@ use crate::report::Tone;
 
 /// Which letters may be drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Letters {
+pub enum Glyphs {
     /// Boxes, blocks and signs.
     #[default]
     Unicode,
@@ -12,7 +12,7 @@ pub enum Letters {
     Ascii,
 }
 
-impl Letters {
+impl Glyphs {
     /// One of two texts.
     pub const fn either<'a>(self, unicode: &'a str, ascii: &'a str) -> &'a str {
         match self {
@@ -78,7 +78,7 @@ impl State {
     }
 
     /// The sign for it: each has its own shape.
-    pub(super) const fn sign(self, letters: Letters) -> &'static str {
+    pub(super) const fn sign(self, letters: Glyphs) -> &'static str {
         match self {
             Self::Barred => letters.either("✖", "X"),
             Self::Open => letters.either("◆", "#"),
@@ -101,8 +101,18 @@ impl State {
         }
     }
 
-    /// Whether somebody may ask it.
+    /// Whether it can be asked from here.
     pub(super) const fn is_available(self) -> bool {
         matches!(self, Self::Free | Self::Probe)
+    }
+
+    /// Whether a request may be answered by it. A key that cannot be had here may well be there where requests are made.
+    pub(super) const fn may_answer(self) -> bool {
+        matches!(self, Self::Free | Self::Probe | Self::NoKey)
+    }
+
+    /// Whether it may be asked when nobody else is left: also under a hold that passes soon.
+    pub(super) const fn may_be_the_last_resort(self) -> bool {
+        matches!(self, Self::Free | Self::Probe | Self::NoKey | Self::Cooling | Self::Open)
     }
 }

@@ -109,15 +109,15 @@ fn pressed(model: &mut Model, key: Key) -> Vec<Effect> {
         Key::Esc => clear_filter(model),
         Key::Char(' ') => freeze(model),
         Key::Char('t') => model.options.theme = model.options.theme.next(model.options.has_color),
-        Key::Char('+' | '=') => return interval(model, -1),
-        Key::Char('-') => return interval(model, 1),
+        Key::Char('+' | '=') => return interval(model, &Pace::Faster),
+        Key::Char('-') => return interval(model, &Pace::Slower),
         Key::Char('[') => return span(model, model.span.previous()),
         Key::Char(']') => return span(model, model.span.next()),
         Key::Enter => model.overlay = subject(model).map(|subject| Overlay::Details(subject, 0)),
         Key::Char('r') => ask(model, reset),
         Key::Char('p') => ask(model, probe),
         Key::Char('o') => ask(model, open),
-        Key::Char(letter) if letter.is_ascii_uppercase() => sort_by(model, letter),
+        Key::Char(letter) if letter.is_ascii_uppercase() && letter != 'G' => sort_by(model, letter),
         _ => moved(model, key),
     }
     Vec::new()
@@ -132,7 +132,7 @@ fn moved(model: &mut Model, key: Key) {
         Key::PageUp => step(model, -page),
         Key::PageDown => step(model, page),
         Key::Home | Key::Char('g') => step(model, isize::MIN),
-        Key::End => step(model, isize::MAX),
+        Key::End | Key::Char('G') => step(model, isize::MAX),
         Key::Left | Key::Char('h') | Key::BackTab => model.pane = Pane::at(model.pane.place() + Pane::ALL.len() - 1),
         Key::Right | Key::Char('l') | Key::Tab => model.pane = Pane::at(model.pane.place() + 1),
         Key::Char(digit @ '1'..='5') => {
@@ -211,11 +211,19 @@ fn freeze(model: &mut Model) {
     }
 }
 
-fn interval(model: &mut Model, by: isize) -> Vec<Effect> {
+/// Which way the interval changes.
+enum Pace {
+    Faster,
+    Slower,
+}
+
+fn interval(model: &mut Model, by: &Pace) -> Vec<Effect> {
     let now = model.options.interval;
-    let at = INTERVALS.iter().position(|interval| *interval >= now).unwrap_or(INTERVALS.len() - 1);
-    let at = at.saturating_add_signed(by).min(INTERVALS.len() - 1);
-    model.options.interval = INTERVALS.get(at).copied().unwrap_or(now);
+    let next = match by {
+        Pace::Faster => INTERVALS.iter().rev().find(|interval| **interval < now),
+        Pace::Slower => INTERVALS.iter().find(|interval| **interval > now),
+    };
+    model.options.interval = next.copied().unwrap_or(now);
     vec![Effect::Interval(model.options.interval)]
 }
 
@@ -264,7 +272,7 @@ fn subject(model: &Model) -> Option<Subject> {
     let board = &model.board;
     match model.pane {
         Pane::Ladders => board.ladders.get(at).map(|line| Subject::Ladder(line.ladder.to_string())),
-        Pane::Deployments => board.deployments.get(at).map(|line| Subject::Deployment(line.known)),
+        Pane::Deployments => board.deployments.get(at).map(|line| Subject::Deployment(line.name.clone())),
         Pane::Quotas => {
             board.quotas.get(at).map(|line| Subject::Quota(line.name.clone(), line.dimension.as_str().to_owned()))
         }

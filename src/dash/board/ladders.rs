@@ -31,6 +31,8 @@ pub(in crate::dash) struct LadderLine {
     pub(in crate::dash) ladder: LadderName,
     pub(in crate::dash) steps: Vec<RungLine>,
     pub(in crate::dash) last_resort: Option<RungLine>,
+    /// Whether the last resort would be asked when no step can be.
+    pub(in crate::dash) has_resort: bool,
     /// Steps that can be asked.
     pub(in crate::dash) available: usize,
     /// Groups of steps that fall together: all, and those of which a step can be asked.
@@ -49,7 +51,8 @@ pub(in crate::dash) struct LadderLine {
 impl LadderLine {
     /// Whether a request that comes now is answered by nobody.
     pub(in crate::dash) const fn is_exhausted(&self) -> bool {
-        !self.steps.is_empty() && (self.available == 0 || self.turns_away)
+        let nobody = self.available == 0 && !self.has_resort;
+        !self.steps.is_empty() && (nobody || self.turns_away)
     }
 
     /// The worse, the less.
@@ -69,7 +72,8 @@ impl LadderLine {
 
     /// The only step that is left, or those that fall together.
     pub(in crate::dash) fn left(&self) -> impl Iterator<Item = &RungLine> {
-        self.steps.iter().filter(|step| step.state.is_available())
+        let resort = self.last_resort.iter().filter(|_| self.has_resort);
+        self.steps.iter().filter(|step| step.state.may_answer()).chain(resort)
     }
 
     /// How much deeper requests fell than a week before.
@@ -92,22 +96,29 @@ fn line(rungs: &Rungs, reading: &Reading, deployments: &[DeploymentLine]) -> Lad
     let mut left = BTreeSet::new();
     for (rung, line) in rungs.steps.iter().zip(&steps) {
         all.insert(&rung.domain);
-        if line.state.is_available() {
+        if line.state.may_answer() {
             left.insert(&rung.domain);
         }
+    }
+    let last_resort = rungs.last_resort.as_ref().and_then(|rung| step(rung.known));
+    let has_resort = last_resort.as_ref().is_some_and(|line| line.state.may_be_the_last_resort());
+    if let Some(rung) = &rungs.last_resort {
+        all.insert(&rung.domain);
+        left.extend(has_resort.then_some(&rung.domain));
     }
     let cascades = reading.snapshot.cascades.iter().map(|there| &there.cascade);
     let mut cascades = cascades.filter(|cascade| cascade.ladder == rungs.ladder && !cascade.is_void(reading.now));
     let cascade = cascades.find(|cascade| cascade.state != CascadeState::Closed).cloned();
     LadderLine {
         ladder: rungs.ladder.clone(),
-        available: steps.iter().filter(|step| step.state.is_available()).count(),
+        available: steps.iter().filter(|step| step.state.may_answer()).count(),
+        has_resort,
         domains: all.len(),
         domains_left: left.len(),
         turns_away: cascade.as_ref().is_some_and(|cascade| turns_away(cascade, &steps, reading)),
         cascade,
         returns: returns(&steps),
-        last_resort: rungs.last_resort.and_then(step),
+        last_resort,
         pace: reading.measured.ladders.get(&rungs.ladder).cloned().unwrap_or_default(),
         steps,
     }
@@ -122,7 +133,7 @@ fn turns_away(cascade: &Cascade, steps: &[RungLine], reading: &Reading) -> bool 
     };
     cascade.state == CascadeState::Open
         && cascade.until > reading.now
-        && steps.iter().filter(|step| step.state.is_available()).all(failed)
+        && steps.iter().filter(|step| step.state.may_answer()).all(failed)
 }
 
 fn rung(line: &DeploymentLine) -> RungLine {

@@ -28,6 +28,8 @@ pub(super) struct Board {
     /// How many deployments there are in all, and how many of them can be asked.
     pub(super) all: usize,
     pub(super) available: usize,
+    /// What runs out next, whatever the filter says.
+    pub(super) next_out: Option<(QuotaLine, Timestamp)>,
 }
 
 impl Board {
@@ -39,12 +41,13 @@ impl Board {
         }
         let (all, available) = (deployments.len(), deployments.iter().filter(|line| line.state.is_available()).count());
         let mut quotas = quotas::lines(reading, &deployments);
+        let next_out = next_out(&quotas);
         quotas.retain(|line| filter.takes_quota(line));
         let mut attempts = attempts::lines(reading, only);
         attempts.retain(|line| filter.takes_attempt(line));
         deployments.retain(|line| filter.takes_deployment(line));
         deployments.sort_by(|one, other| sort.compare(one, other));
-        Self { ladders, deployments, quotas, attempts, all, available }
+        Self { ladders, deployments, quotas, attempts, all, available, next_out }
     }
 
     /// The ladders that nobody of would answer now.
@@ -56,10 +59,9 @@ impl Board {
     pub(super) fn one_away(&self) -> impl Iterator<Item = &LadderLine> {
         self.ladders.iter().filter(|line| line.is_one_away())
     }
+}
 
-    /// What runs out next.
-    pub(super) fn next_out(&self) -> Option<(&QuotaLine, Timestamp)> {
-        let out = self.quotas.iter().filter_map(|line| Some((line, line.runs_out?)));
-        out.min_by_key(|(_, at)| *at)
-    }
+fn next_out(quotas: &[QuotaLine]) -> Option<(QuotaLine, Timestamp)> {
+    let out = quotas.iter().filter_map(|line| Some((line.clone(), line.runs_out?)));
+    out.min_by_key(|(_, at)| *at)
 }

@@ -254,6 +254,73 @@ fn a_ladder_that_turns_requests_away_is_exhausted_until_somebody_may_look_or_cou
     }
 }
 
+/// `main` with everybody dead but its last resort, which is held so.
+fn with_resort(hold: Option<crate::domain::Class>) -> String {
+    let mut reading = reading(Left::Nobody);
+    reading.snapshot.holds.retain(|held| held.id != 7);
+    reading.ladders.truncate(1);
+    let resort = reading.ladders[0].steps.pop();
+    reading.ladders[0].last_resort = resort;
+    if let Some(class) = hold {
+        reading.snapshot.holds.push(super::night::held_resort(class));
+    }
+    let mut model = small(Left::One);
+    update(&mut model, Input::Reading(Box::new(reading)));
+    text(&drawn(&model))
+}
+
+#[test]
+fn a_last_resort_keeps_a_ladder_from_being_exhausted_unless_a_person_must_act() {
+    for (hold, is_exhausted) in
+        [(None, false), (Some(crate::domain::Class::Overloaded), false), (Some(crate::domain::Class::Auth), true)]
+    {
+        let shown = with_resort(hold);
+        assert_eq!(shown.contains("LADDER main IS EXHAUSTED"), is_exhausted, "{hold:?}: {shown}");
+        assert_eq!(shown.contains("ONE FAILURE AWAY"), !is_exhausted, "{hold:?}: {shown}");
+    }
+}
+
+#[test]
+fn a_key_that_is_not_here_exhausts_nothing() {
+    let mut reading = reading(Left::One);
+    for known in &mut reading.known {
+        known.no_key = true;
+    }
+    let mut model = small(Left::One);
+    update(&mut model, Input::Reading(Box::new(reading)));
+    let shown = text(&drawn(&model));
+    assert!(!shown.contains("IS EXHAUSTED") && shown.contains("no key"), "{shown}");
+}
+
+#[test]
+fn a_filter_does_not_hide_what_runs_out_next() {
+    let with = |keys| text(&drawn(&pressed(Left::One, (140, 24), keys, Options::default())));
+    assert!(with("").contains("next out: groq"), "{}", with(""));
+    assert!(with("/mistral\n").contains("next out: groq"), "{}", with("/mistral\n"));
+}
+
+#[test]
+fn a_capital_g_is_typed_in_a_filter_and_goes_to_the_end_elsewhere() {
+    let mut model = small(Left::One);
+    press(&mut model, Key::Char('G'));
+    assert_eq!(model.cursors[1], 6);
+    type_in(&mut model, "/GROQ");
+    assert_eq!(names(&model), ["groq"]);
+}
+
+#[test]
+fn slower_is_never_faster() {
+    for (start, slower, faster) in [(60_000, 60_000, 30_000), (700, 1_000, 500), (250, 500, 250)] {
+        let ms = Duration::from_millis;
+        let with = |key| {
+            let mut model = model(Left::One, (80, 24), Options { interval: ms(start), ..Options::default() });
+            press(&mut model, Key::Char(key));
+            model.interval()
+        };
+        assert_eq!((with('-'), with('+')), (ms(slower), ms(faster)), "{start}");
+    }
+}
+
 #[test]
 fn a_state_that_cannot_be_read_is_told_and_what_was_known_stays() {
     let mut model = small(Left::One);

@@ -161,6 +161,11 @@ fn holds(left: Left) -> Vec<Versioned> {
     holds
 }
 
+/// A hold of the last step.
+pub(super) fn held_resort(class: Class) -> Versioned {
+    circuit(9, Scope::deployment(&target(STEPS[5])), class, Some(after(3)))
+}
+
 fn attempt(name: &str, ago: u64, class: Option<Class>) -> AttemptRecord {
     AttemptRecord {
         deployment: name.parse().expect("a deployment"),

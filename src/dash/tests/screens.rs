@@ -6,7 +6,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::night::{Left, model};
-use crate::dash::{Input, Key, Letters, Model, Options, Theme, draw, update};
+use crate::dash::{Glyphs, Input, Key, Model, Options, Theme, draw, update};
 
 pub(super) fn drawn(model: &Model) -> Buffer {
     let area = Rect { x: 0, y: 0, width: model.size.0, height: model.size.1 };
@@ -111,7 +111,7 @@ fn dark_light_and_mono_say_the_same_in_other_looks() {
 
 #[test]
 fn ascii_alone_is_enough() {
-    let options = Options { letters: Letters::Ascii, ..Options::default() };
+    let options = Options { letters: Glyphs::Ascii, ..Options::default() };
     for keys in ["", "1", "3", "4", "5", "?", "2\n", "2r", "/abc"] {
         let shown = text(&drawn(&pressed(Left::Nobody, (120, 40), keys, options.clone())));
         assert!(shown.is_ascii(), "{keys:?}: {shown}");

@@ -9,12 +9,12 @@ use super::night::{Left, model};
 use super::screens::{drawn, pressed, text};
 use crate::dash::{Input, Key, Options, draw, update};
 
-const KEYS: &str = "12345hjklgrpoyt+-[] SNUFTLVKC?/ab:q\n";
+const KEYS: &str = "12345hjklgGrpoyt+-[] SNUFTLVKC?/ab:q\n";
 
 proptest! {
     #[test]
     fn any_keys_at_any_size(
-        width in 0_u16..230, height in 0_u16..70, keys in "[1-5hjklgrpoyt+\\[\\] SNUFTLVKC?/ab:qX\n-]{0,24}",
+        width in 0_u16..230, height in 0_u16..70, keys in "[1-5hjklgGrpoyt+\\[\\] SNUFTLVKC?/ab:qX\n-]{0,24}",
         clicks in prop::collection::vec((0_u16..240, 0_u16..80), 0..4),
     ) {
         let mut model = pressed(Left::Nobody, (width, height), &keys, Options::default());
@@ -31,7 +31,7 @@ proptest! {
 
     #[test]
     fn nobody_can_miss_that_a_ladder_is_exhausted(
-        width in 24_u16..230, height in 1_u16..70, keys in "[1-5hjklgt\\[\\]SNUFTLVKC?/ab:\n-]{0,12}",
+        width in 24_u16..230, height in 1_u16..70, keys in "[1-5hjklgGt\\[\\]SNUFTLVKC?/ab:\n-]{0,12}",
     ) {
         let shown = text(&drawn(&pressed(Left::Nobody, (width, height), &keys, Options::default())));
         prop_assert!(shown.contains("LADDER main IS EXH"), "{width}x{height} {keys:?}\n{shown}");

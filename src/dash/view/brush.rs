@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use crate::dash::sign::Letters;
+use crate::dash::sign::Glyphs;
 use crate::report::{Tone, columns, cut};
 
 use super::theme::Theme;
@@ -14,11 +14,11 @@ pub(super) struct Brush<'a> {
     buffer: &'a mut Buffer,
     area: Rect,
     pub(super) theme: Theme,
-    pub(super) letters: Letters,
+    pub(super) letters: Glyphs,
 }
 
 impl<'a> Brush<'a> {
-    pub(super) const fn new(buffer: &'a mut Buffer, area: Rect, theme: Theme, letters: Letters) -> Self {
+    pub(super) const fn new(buffer: &'a mut Buffer, area: Rect, theme: Theme, letters: Glyphs) -> Self {
         Self { buffer, area, theme, letters }
     }
 

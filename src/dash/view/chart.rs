@@ -1,16 +1,16 @@
 //! Bars of a row of values, as high as there is room.
 
-use crate::dash::sign::Letters;
+use crate::dash::sign::Glyphs;
 
 const EIGHTHS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 const ASCII: [&str; 9] = [" ", ".", ".", ":", ":", "+", "+", "#", "#"];
 
 /// The values as bars of so many columns and lines, the highest line first. None is a gap; what is above nothing always
 /// shows.
-pub(super) fn bars(values: &[Option<f64>], width: usize, height: usize, letters: Letters) -> Vec<String> {
+pub(super) fn bars(values: &[Option<f64>], width: usize, height: usize, letters: Glyphs) -> Vec<String> {
     let columns = spread(values, width);
     let most = columns.iter().flatten().copied().fold(0.0, f64::max);
-    let set = if letters == Letters::Ascii { ASCII } else { EIGHTHS };
+    let set = if letters == Glyphs::Ascii { ASCII } else { EIGHTHS };
     let levels = height * 8;
     let level = |value: &Option<f64>| value.map_or(0, |value| eighths(value, most, levels));
     let line = |row: usize| {
@@ -55,11 +55,11 @@ mod tests {
     #[test]
     fn bars_show_each_peak_and_leave_gaps() {
         let values = [Some(0.0), Some(1.0), None, Some(8.0)];
-        assert_eq!(bars(&values, 4, 1, Letters::Unicode), [" ▁ █"]);
-        assert_eq!(bars(&values, 2, 1, Letters::Unicode), ["▁█"], "the highest of two");
-        assert_eq!(bars(&values, 8, 1, Letters::Ascii), ["  ..  ##"]);
-        assert_eq!(bars(&values, 4, 2, Letters::Unicode), ["   █", " ▂ █"]);
-        assert_eq!(bars(&[], 3, 1, Letters::Unicode), ["   "]);
-        assert_eq!(bars(&[Some(0.0); 3], 3, 1, Letters::Unicode), ["   "]);
+        assert_eq!(bars(&values, 4, 1, Glyphs::Unicode), [" ▁ █"]);
+        assert_eq!(bars(&values, 2, 1, Glyphs::Unicode), ["▁█"], "the highest of two");
+        assert_eq!(bars(&values, 8, 1, Glyphs::Ascii), ["  ..  ##"]);
+        assert_eq!(bars(&values, 4, 2, Glyphs::Unicode), ["   █", " ▂ █"]);
+        assert_eq!(bars(&[], 3, 1, Glyphs::Unicode), ["   "]);
+        assert_eq!(bars(&[Some(0.0); 3], 3, 1, Glyphs::Unicode), ["   "]);
     }
 }

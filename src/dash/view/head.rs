@@ -67,8 +67,8 @@ fn summary(model: &Model, room: usize) -> Vec<(Tone, String)> {
     let board = &model.board;
     let tone = if board.available == board.all { Tone::Good } else { Tone::Warning };
     let mut all = vec![(tone, format!("{} of {} can be asked", board.available, board.all))];
-    if let Some((line, at)) = board.next_out() {
-        let rest = format!("{} {}", line.dimension, distance(at, model.now));
+    if let Some((line, at)) = &board.next_out {
+        let rest = format!("{} {}", line.dimension, distance(*at, model.now));
         let taken: usize = all.iter().map(|(_, text)| columns(text) + 2).sum();
         let name = cut_middle(&line.name, room.saturating_sub(taken + columns(&rest) + NEXT.len() + 3).max(NAME_LEAST));
         all.push((Tone::Warning, format!("{NEXT}{name} {rest}")));

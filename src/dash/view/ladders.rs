@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 
 use crate::dash::board::{LadderLine, RungLine};
 use crate::dash::model::{Model, Pane};
-use crate::dash::sign::{Letters, State};
+use crate::dash::sign::{Glyphs, State};
 use crate::report::{Tone, columns, cut_middle, distance};
 
 use super::brush::Brush;
@@ -119,7 +119,7 @@ enum Words {
 }
 
 /// The steps in order, with as many words as there is room for.
-fn steps(line: &LadderLine, room: usize, now: Timestamp, letters: Letters) -> Vec<(Tone, String)> {
+fn steps(line: &LadderLine, room: usize, now: Timestamp, letters: Glyphs) -> Vec<(Tone, String)> {
     let with = |words| -> Vec<(Tone, String)> {
         let mut out = Vec::new();
         for (step, at) in line.steps.iter().zip(0..) {
@@ -142,7 +142,7 @@ fn steps(line: &LadderLine, room: usize, now: Timestamp, letters: Letters) -> Ve
     ways.into_iter().find(fits).unwrap_or_else(|| with(Words::Sign))
 }
 
-fn said(step: &RungLine, words: Words, now: Timestamp, letters: Letters) -> String {
+fn said(step: &RungLine, words: Words, now: Timestamp, letters: Glyphs) -> String {
     let sign = step.state.sign(letters);
     let until = step.until.filter(|_| step.state != State::Free);
     let until = until.map_or(String::new(), |at| format!(" {}", distance(at, now).trim_start_matches("in ")));

@@ -102,7 +102,7 @@ pub(super) fn quotas(model: &Model, place: Rect, brush: &mut Brush<'_>) {
     });
 }
 
-fn quota(line: &QuotaLine, model: &Model, (name, bar): (usize, usize), letters: crate::dash::Letters) -> Vec<Cell> {
+fn quota(line: &QuotaLine, model: &Model, (name, bar): (usize, usize), letters: crate::dash::Glyphs) -> Vec<Cell> {
     let share = line.share();
     let tone = match share {
         Some(share) if share >= 0.97 => Tone::Bad,
@@ -143,7 +143,7 @@ fn whole(number: f64) -> String {
     clippy::cast_precision_loss,
     reason = "columns of a terminal"
 )]
-fn filled(share: Option<f64>, width: usize, letters: crate::dash::Letters) -> String {
+fn filled(share: Option<f64>, width: usize, letters: crate::dash::Glyphs) -> String {
     let Some(share) = share else { return "no limit".to_owned() };
     let number = format!("{:>4.0} %", (share * 100.0).min(9999.0));
     let room = width.saturating_sub(number.len() + 1);
@@ -180,7 +180,7 @@ pub(super) fn attempts(model: &Model, place: Rect, brush: &mut Brush<'_>) {
     });
 }
 
-fn attempt(line: &AttemptLine, name: usize, letters: crate::dash::Letters) -> Vec<Cell> {
+fn attempt(line: &AttemptLine, name: usize, letters: crate::dash::Glyphs) -> Vec<Cell> {
     let (tone, sign, word) = match line.fate {
         Fate::Running => (Tone::Strong, letters.either("▸", ">"), "under way"),
         Fate::Answered => (Tone::Good, letters.either("●", "+"), "answered"),

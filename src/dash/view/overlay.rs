@@ -107,7 +107,7 @@ fn frame(title: &str, place: Rect, below: usize, brush: &mut Brush<'_>) {
     let line = brush.letters.either("─", "-");
     let side = brush.letters.either("│", "|");
     let [top_left, top_right, bottom_left, bottom_right] =
-        if brush.letters == crate::dash::Letters::Ascii { ["+"; 4] } else { ["┌", "┐", "└", "┘"] };
+        if brush.letters == crate::dash::Glyphs::Ascii { ["+"; 4] } else { ["┌", "┐", "└", "┘"] };
     let inner = usize::from(place.width.saturating_sub(2));
     let (left, right, bottom) = (place.x, place.right() - 1, place.bottom() - 1);
     brush.text((left, place.y), place.width, Tone::Plain, &format!("{top_left}{}{top_right}", line.repeat(inner)));

@@ -103,7 +103,7 @@ pub(super) const QUOTA_LIMIT: Family = gauge("llmr_quota_limit", "", "How high t
 pub(super) const STEPS: Family = gauge("llmr_ladder_steps", "", "Steps of the ladder.");
 
 pub(super) const AVAILABLE: Family =
-    gauge("llmr_ladder_available_steps", "", "Steps of the ladder that may be asked now.");
+    gauge("llmr_ladder_available_steps", "", "Steps of the ladder, its last resort included, that may be asked now.");
 
 pub(super) const LAST_SUCCESS: Family = gauge(
     "llmr_last_success_timestamp_seconds",

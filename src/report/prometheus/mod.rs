@@ -83,7 +83,9 @@ impl Metrics<'_> {
 
     /// The ladders of the config, and those that requests went down.
     fn ladders(&self) -> BTreeSet<&LadderName> {
+        // Probes and reported calls are nobody's requests.
         let asked = self.totals.requests.keys().map(|(ladder, ..)| ladder);
+        let asked = asked.filter(|ladder| LadderName::has_askers(ladder.as_str()));
         self.ladders.iter().map(|ladder| &ladder.name).chain(asked).collect()
     }
 
@@ -234,7 +236,8 @@ impl Metrics<'_> {
         for ladder in self.ladders {
             // Whether the keys can be had here says nothing of where requests are made.
             let on = |known: &&super::Known| status.is_eligible(known);
-            let places = |known: &super::Known| known.ladders.iter().filter(|(name, _)| *name == ladder.name).count();
+            // Who is asked when nobody else is left counts as well.
+            let places = |known: &super::Known| known.on().filter(|name| **name == ladder.name).count();
             let available: usize = status.known.iter().filter(on).map(places).sum();
             out.sample(&families::AVAILABLE, &vec![("ladder", ladder.name.as_str())], available as f64);
         }
