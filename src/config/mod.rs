@@ -14,6 +14,7 @@ mod environment;
 mod headers;
 mod key;
 mod limits;
+mod lookup;
 mod problem;
 mod providers;
 mod reader;

@@ -16,12 +16,14 @@ mod facts;
 mod memory;
 mod sqlite;
 mod totals;
+mod unfinished;
+mod update;
 
 use jiff::Timestamp;
 
 use crate::domain::{
     AccountName, AttemptRecord, Class, Deployment, KeptAnswer, KeptEvidence, LadderName, ModelName, Outcome, Prefix,
-    ProviderName, RequestId, RequestRecord, Selector, Target, Usage,
+    ProviderName, RequestId, RequestRecord, Selector, Target,
 };
 use crate::policy::{
     CascadeChange, Change, Estimate, Finding, Flight, MeterChange, TrackRecord, UsageState, Versioned, VersionedCascade,
@@ -33,6 +35,8 @@ pub use facts::{AttemptFact, Fact, Places, RequestFact, Spent, Who};
 pub use memory::MemoryStore;
 pub use sqlite::{OpenOptions, Pruned, Retention, SqliteStore};
 pub use totals::{AttemptSum, BOUNDS_US, Came, Histogram, RetryCount, Totals};
+use unfinished::{tally_unfinished, unfinished};
+pub use update::{update, update_locked, update_once};
 
 /// What is written in one transaction.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -367,115 +371,6 @@ pub trait Store: AlarmStore {
 
 /// Of the latest attempts at a deployment, how many times as many are looked at as are wanted of one ladder.
 pub const OTHER_LADDERS: u32 = 2;
-
-/// How often [`update`] decides before it takes the lock first: the read is then outside the lock, which is what a
-/// quiet store wants.
-const QUICK_TRIES: u32 = 3;
-
-/// How often it decides in all. Under the lock of a file nothing can conflict; the rest is for backends without one.
-const TRIES: u32 = 32;
-
-/// Reads the holds, makes the pure decision, commits, and decides again when another process was faster.
-///
-/// `decide` may run several times and must not use the store. A decision to write nothing takes no lock.
-///
-/// # Errors
-/// [`StoreError::Contended`] when every try met a conflict; others when the state cannot be read or written.
-pub fn update<T>(store: &dyn Store, decide: impl Fn(&[Versioned]) -> (Batch, T)) -> Result<T, StoreError> {
-    for _ in 0..QUICK_TRIES {
-        let (batch, value) = decide(&store.holds()?);
-        if batch.is_empty() {
-            return Ok(value);
-        }
-        match store.commit(&batch) {
-            Ok(()) => return Ok(value),
-            Err(StoreError::Conflict) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    update_locked(store, &Accounts::None, |snapshot| decide(&snapshot.holds))
-}
-
-/// The same under the lock from the start, for decisions that always write: one transaction instead of two, and no
-/// other process is ever faster.
-///
-/// # Errors
-/// As [`update`].
-pub fn update_locked<T>(
-    store: &dyn Store,
-    of: &Accounts,
-    decide: impl Fn(&Snapshot) -> (Batch, T),
-) -> Result<T, StoreError> {
-    for _ in QUICK_TRIES..TRIES {
-        match update_once(store, of, &decide) {
-            Err(StoreError::Conflict) => {}
-            done => return done,
-        }
-    }
-    Err(StoreError::Contended { tries: TRIES })
-}
-
-/// The same, once: for a decision that was made before and is void when anything that it rests on has changed.
-///
-/// # Errors
-/// [`StoreError::Conflict`] when another process was faster; others when the state cannot be read or written.
-pub fn update_once<T>(
-    store: &dyn Store,
-    of: &Accounts,
-    decide: impl Fn(&Snapshot) -> (Batch, T),
-) -> Result<T, StoreError> {
-    let mut decided = None;
-    store.commit_decided(of, &mut |snapshot| {
-        let (batch, value) = decide(snapshot);
-        decided = Some(value);
-        batch
-    })?;
-    decided.ok_or(StoreError::Conflict)
-}
-
-/// What an unfinished request has cost and how long it has run, as far as its attempts tell.
-fn tally_unfinished(request: &mut RequestRecord) {
-    if request.outcome != Outcome::Unfinished {
-        return;
-    }
-    let Some(started_at) = request.attempts.iter().map(|attempt| attempt.started_at).min() else { return };
-    request.started_at = request.started_at.min(started_at);
-    let add = |sum: Option<u64>, one: Option<u64>| match (sum, one) {
-        (None, None) => None,
-        (sum, one) => Some(sum.unwrap_or(0).saturating_add(one.unwrap_or(0))),
-    };
-    request.usage = Usage::default();
-    request.cost_usd = None;
-    for attempt in &request.attempts {
-        let ran = attempt.started_at.duration_since(request.started_at).unsigned_abs().saturating_add(attempt.latency);
-        request.latency = request.latency.max(ran);
-        request.usage.input_tokens = add(request.usage.input_tokens, attempt.usage.input_tokens);
-        request.usage.output_tokens = add(request.usage.output_tokens, attempt.usage.output_tokens);
-        request.usage.cached_tokens = add(request.usage.cached_tokens, attempt.usage.cached_tokens);
-        if let Some(cost) = attempt.cost_usd {
-            request.cost_usd = Some(request.cost_usd.unwrap_or(0.0) + cost);
-        }
-    }
-}
-
-/// The row that stands for a request of which only attempts are known.
-fn unfinished(id: &RequestId, started_at: Timestamp) -> RequestRecord {
-    RequestRecord {
-        id: id.clone(),
-        ladder: "".into(),
-        started_at,
-        latency: std::time::Duration::ZERO,
-        outcome: Outcome::Unfinished,
-        deployment: None,
-        step: None,
-        usage: Usage::default(),
-        cost_usd: None,
-        retry_at: None,
-        error: None,
-        retries_denied: 0,
-        attempts: Vec::new(),
-    }
-}
 
 #[cfg(test)]
 mod alike;
