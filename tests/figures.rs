@@ -92,7 +92,7 @@ fn by_hand(conn: &Connection, attempts: &str, requests: &str) -> BTreeMap<String
     for (name, rows, column) in [
         ("ttft", format!("{answered} AND ttft_us IS NOT NULL"), "ttft_us"),
         ("attempt_latency", answered.to_owned(), "latency_us"),
-        ("latency", "FROM ended".to_owned(), "latency_us"),
+        ("latency", "FROM ended WHERE outcome = 'answered'".to_owned(), "latency_us"),
     ] {
         put(&format!("{name}/samples"), &format!("count(*) {rows}"));
         for percent in [50, 95, 99] {

@@ -111,7 +111,7 @@ pub struct Figures {
     pub ttft: Option<Percentiles>,
     /// From sending to the end of answered exchanges.
     pub attempt_latency: Option<Percentiles>,
-    /// Of whole requests.
+    /// Of whole requests that were answered as asked: who is turned away at once is not served fast.
     pub latency: Option<Percentiles>,
     /// Of all attempts.
     pub tokens: Tokens,

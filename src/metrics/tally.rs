@@ -18,7 +18,7 @@ pub struct Tally {
     pub depths: Vec<u64>,
     /// Retries that the budget denied.
     pub denied: u64,
-    /// How long requests took, in microseconds, in no order.
+    /// How long answered requests took, in microseconds, in no order.
     pub latencies_us: Vec<u32>,
     /// What the requests used, attempts that failed included.
     pub requests_used: Sum,
@@ -106,11 +106,11 @@ impl Tally {
     pub(super) fn add_request(&mut self, row: &RequestRow) {
         count(&mut self.outcomes, Outcome::ALL, &row.outcome);
         self.denied += u64::from(row.denied);
-        self.latencies_us.push(row.latency_us);
         self.requests_used.add(&row.used);
         if row.outcome != Outcome::Answered {
             return;
         }
+        self.latencies_us.push(row.latency_us);
         self.answered_used.add(&row.used);
         let Some(step) = row.step.get() else { return };
         let step = usize::try_from(step).unwrap_or(usize::MAX).min(MOST_STEPS);

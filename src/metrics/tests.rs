@@ -84,7 +84,7 @@ fn figures_are_those_counted_by_hand() {
     assert_eq!(counted, [(Class::RateLimit, 1), (Class::InvalidOutput, 1)]);
     assert_eq!((figures.tokens.input, figures.tokens.output), (40, 20));
     let latency = figures.latency.expect("times");
-    assert_eq!((latency.p50, latency.p95, latency.samples), (Duration::from_secs(2), Duration::from_secs(4), 4));
+    assert_eq!((latency.p50, latency.p95, latency.samples), (Duration::from_secs(1), Duration::from_secs(2), 2));
     assert_eq!(figures.ttft.expect("times").samples, 2, "only what was answered");
 }
 

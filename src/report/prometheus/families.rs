@@ -33,7 +33,7 @@ pub(super) const EXHAUSTIONS: Family =
     counter("llmr_exhaustions", "", "Requests that fell through the ladder: no step answered.");
 
 pub(super) const REQUEST_TIMES: Family =
-    histogram("llmr_request_duration_seconds", "How long whole requests took, however they ended.");
+    histogram("llmr_request_duration_seconds", "How long whole requests took that were answered as asked.");
 
 pub(super) const ATTEMPTS: Family = counter(
     "llmr_attempts",

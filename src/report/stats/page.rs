@@ -302,7 +302,7 @@ impl Stats<'_> {
         let rows = [
             ("first token", figures.ttft, "answers", self.graph(page, |f| p95(f.ttft))),
             ("answer time", figures.attempt_latency, "answers", self.graph(page, |f| p95(f.attempt_latency))),
-            ("total time", figures.latency, "requests", self.graph(page, |f| p95(f.latency))),
+            ("total time", figures.latency, "answers", self.graph(page, |f| p95(f.latency))),
         ];
         for (label, times, of, graph) in rows {
             let pieces = times.map_or(vec!["no data".to_owned()], |times| {

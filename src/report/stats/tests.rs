@@ -141,8 +141,8 @@ fn the_page_at_80_columns() {
                   p99 655 ms of 460 answers
     answer time   p50 1.9 s, p95 3.0 s,                     ▃▄▄▄▄▄▅▅▅▅ ▆▆▆▆▇▇▇▇█████
                   p99 3.1 s of 460 answers
-    total time    p50 2.0 s, p95 3.1 s,                     ▃▄▄▄▄▅▅▅▅▅▆▆▆▆▇▇▇▇▇█████
-                  p99 3.2 s of 480 requests
+    total time    p50 2.0 s, p95 3.1 s,                     ▃▄▄▄▄▅▅▅▅▅ ▆▆▆▇▇▇▇▇█████
+                  p99 3.2 s of 460 answers
     tokens        540k in (33.3 % from a cache), 72.0k out  ▅▅▅▅▅▅██████▅▅▅▅▅▅▅▅▅▅▅▅
                   a request: 1,125 in, 120 out;
                   an answer as asked: 1,174 in, 125 out
@@ -173,7 +173,7 @@ fn the_page_at_200_columns() {
                   schema 14.3 %: invalid_output 20                                                                      ▁▁▁▁▁▁▁▁▁▁█▁▁▁▁▁▁▁▁▁▁▁▁▁
     first token   p50 429 ms, p95 636 ms, p99 655 ms of 460 answers                                                     ▄▄▄▄▄▅▅▅▅▆ ▆▆▆▇▇▇▇▇█████
     answer time   p50 1.9 s, p95 3.0 s, p99 3.1 s of 460 answers                                                        ▃▄▄▄▄▄▅▅▅▅ ▆▆▆▆▇▇▇▇█████
-    total time    p50 2.0 s, p95 3.1 s, p99 3.2 s of 480 requests                                                       ▃▄▄▄▄▅▅▅▅▅▆▆▆▆▇▇▇▇▇█████
+    total time    p50 2.0 s, p95 3.1 s, p99 3.2 s of 460 answers                                                        ▃▄▄▄▄▅▅▅▅▅ ▆▆▆▇▇▇▇▇█████
     tokens        540k in (33.3 % from a cache), 72.0k out                                                              ▅▅▅▅▅▅██████▅▅▅▅▅▅▅▅▅▅▅▅
                   a request: 1,125 in, 120 out; an answer as asked: 1,174 in, 125 out
     cost          $0.2400 in all; $0.000500 a request; $0.000522 an answer as asked, all that failed included           ▅▅▅▅▅▅██████▅▅▅▅▅▅▅▅▅▅▅▅

@@ -53,7 +53,7 @@ const REQUEST_SUMS: &str = "SELECT ladder, outcome, iif(outcome = 'answered', if
 
 const REQUEST_TIMES: &str = "SELECT '{what}' AS what, '' AS provider, '' AS model, '' AS credential, ladder, \
      {bound} AS bound_us, {sign}count(*) AS times, {sign}sum({us}) AS sum_us \
-     FROM requests NOT INDEXED WHERE {rows} AND outcome <> 'unfinished' GROUP BY ladder, bound_us";
+     FROM requests NOT INDEXED WHERE {rows} AND outcome = 'answered' GROUP BY ladder, bound_us";
 
 /// Three kinds of time, by the word in the file, the statement and the column.
 const TIMES: [(Log, &str, &str, &str); 3] = [
