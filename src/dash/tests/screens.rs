@@ -74,9 +74,13 @@ pub(super) fn pressed(left: Left, size: (u16, u16), keys: &str, options: Options
 const SMALL: (u16, u16) = (80, 24);
 
 #[test]
-fn each_pane_at_eighty_columns() {
-    for (pane, keys) in [("ladders", "1"), ("deployments", "2"), ("quotas", "3"), ("attempts", "4"), ("metrics", "5")] {
-        insta::assert_snapshot!(format!("{pane}_80x24"), screen(Left::One, SMALL, keys));
+fn each_pane_at_three_sizes() {
+    for (width, height) in [SMALL, (200, 60), (40, 12)] {
+        for (pane, keys) in
+            [("ladders", "1"), ("deployments", "2"), ("quotas", "3"), ("attempts", "4"), ("metrics", "5")]
+        {
+            insta::assert_snapshot!(format!("{pane}_{width}x{height}"), screen(Left::One, (width, height), keys));
+        }
     }
 }
 
