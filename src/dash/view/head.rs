@@ -40,7 +40,7 @@ pub(super) fn header(model: &Model, place: Rect, brush: &mut Brush<'_>) {
     let used: usize = left.iter().map(|(_, text)| columns(text)).sum();
     let every = if place.width < WIDE { String::new() } else { format!("  every {}", span(model.options.interval)) };
     let clock = format!("{}Z{every} ", model.now.strftime("%H:%M:%S"));
-    let mut room = usize::from(place.width).saturating_sub(used + columns(&clock));
+    let mut room = usize::from(place.width).saturating_sub(used + columns(&clock) + 1);
     for (tone, text) in summary(model, room) {
         let text = format!("  {text}");
         if columns(&text) <= room {
