@@ -21,6 +21,15 @@ pub struct Deed {
     pub does: Vec<String>,
 }
 
+impl Deed {
+    /// The command as a person would type it.
+    pub(super) fn command(&self) -> String {
+        let quoted = |word: &String| if word.contains(' ') { format!("\"{word}\"") } else { word.clone() };
+        let words: Vec<String> = self.words.iter().map(quoted).collect();
+        format!("llmr {}", words.join(" "))
+    }
+}
+
 /// What is to be done outside.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
@@ -296,7 +305,7 @@ fn ask(model: &mut Model, deed: fn(&Model) -> Result<Deed, String>) {
 /// Only `y` does it. Any other key leaves it.
 fn answered(model: &mut Model, deed: Deed, key: Key) -> Vec<Effect> {
     if matches!(key, Key::Char('y' | 'Y')) {
-        model.note = Some((Tone::Plain, format!("llmr {} …", deed.words.join(" "))));
+        model.note = Some((Tone::Plain, format!("{} …", deed.command())));
         return vec![Effect::Do(deed)];
     }
     model.note = Some((Tone::Plain, "nothing was done".to_owned()));

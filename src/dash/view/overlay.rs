@@ -72,7 +72,7 @@ fn question(deed: &Deed) -> Toned {
     }
     out.line(Tone::Plain, "");
     out.push(Tone::Faint, "runs  ");
-    out.line(Tone::Strong, format!("llmr {}", deed.words.join(" ")));
+    out.line(Tone::Strong, deed.command());
     out.line(Tone::Plain, "");
     out.push(Tone::Warning, "y");
     out.push(Tone::Plain, " does it; any other key leaves it");
