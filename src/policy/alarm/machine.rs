@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::super::gate::was_ahead;
 use super::super::until::later;
-use super::{Alarm, AlarmEvent, AlarmKind, AlarmSettings, Sighting, Standing};
+use super::{Alarm, AlarmEvent, AlarmKind, AlarmSettings, Sighting, Standing, Words};
 
 /// What looks over must look so for this long.
 const CALM: Duration = Duration::from_secs(300);
@@ -39,6 +39,8 @@ pub struct Telling {
     pub event: AlarmEvent,
     /// To which alarm.
     pub alarm: Alarm,
+    /// Whether its words are of now; else they are of when it was last met.
+    pub is_current: bool,
     /// The holds that are told with it, by their subjects.
     pub parts: Vec<String>,
 }
@@ -58,19 +60,24 @@ pub fn reconcile(known: &[Alarm], seen: &[Sighting], settings: &AlarmSettings, n
             alarms.push((None, fresh(sighting, met, now)));
         }
     }
-    join_ladders(&mut alarms, seen);
-    let mut told = Reconciled::default();
+    join_ladders(&mut alarms, seen, settings, now);
     let parts: Vec<(String, String)> = alarms
         .iter()
         .filter(|(_, alarm)| alarm.is_raised())
         .filter_map(|(_, alarm)| alarm.part_of.clone().map(|ladder| (ladder, alarm.subject.clone())))
         .collect();
+    let others: Vec<&Alarm> = known.iter().filter(|alarm| !rings(alarm.kind)).collect();
+    leave_ladders(&mut alarms, &others);
+    let mut told = Reconciled::default();
     for (before, mut alarm) in alarms {
         if let Some(event) = due(&alarm, settings, now) {
             note(&mut alarm, event, now);
+            let words = words_now(&alarm, seen);
+            let is_current = words.is_some();
+            alarm.words = words.cloned().unwrap_or(alarm.words);
             let of_it = |(ladder, _): &&(String, String)| alarm.is(AlarmKind::Exhausted, ladder);
             let parts = parts.iter().filter(of_it).map(|(_, hold)| hold.clone()).collect();
-            told.tell.push(Telling { event, alarm: alarm.clone(), parts });
+            told.tell.push(Telling { event, alarm: alarm.clone(), is_current, parts });
         } else if alarm.part_of.is_some() && !alarm.is_raised() && alarm.told_over_at.is_none() {
             // It was told with its ladder, and so is its end.
             alarm.told_over_at = Some(now);
@@ -80,6 +87,12 @@ pub fn reconcile(known: &[Alarm], seen: &[Sighting], settings: &AlarmSettings, n
         }
     }
     told
+}
+
+/// What there is to say of it now. In between an alarm keeps its words, for they change with each look at the clock.
+fn words_now<'a>(alarm: &Alarm, seen: &'a [Sighting]) -> Option<&'a Words> {
+    let sighting = seen.iter().find(|sighting| alarm.is(sighting.kind, &sighting.subject))?;
+    matches!(sighting.standing, Standing::Bad { .. }).then_some(&sighting.words)
 }
 
 fn fresh(sighting: &Sighting, met: u32, now: Timestamp) -> Alarm {
@@ -189,18 +202,46 @@ fn again(alarm: Alarm, sighting: &Sighting, met: u32, now: Timestamp) -> Alarm {
 }
 
 /// A hold that nobody was told of yet is told with the ladder that is exhausted for it, and a ladder with the one that has
-/// all its steps.
-fn join_ladders(alarms: &mut [(Option<&Alarm>, Alarm)], seen: &[Sighting]) {
+/// all its steps. A hold that comes when its ladder was told already is news: that message did not speak of it.
+fn join_ladders(
+    alarms: &mut [(Option<&Alarm>, Alarm)],
+    seen: &[Sighting],
+    settings: &AlarmSettings,
+    now: Timestamp,
+) {
     // Ladders first: a hold is not told with one that is itself told with another.
     for kind in [AlarmKind::Exhausted, AlarmKind::Hold] {
         let whole = |alarm: &Alarm| alarm.kind == AlarmKind::Exhausted && alarm.is_raised() && alarm.part_of.is_none();
+        let speaks = |alarm: &Alarm| alarm.told_at.is_none() || due(alarm, settings, now).is_some();
+        let takes = |alarm: &Alarm| whole(alarm) && (kind == AlarmKind::Exhausted || speaks(alarm));
         let exhausted: Vec<String> =
-            alarms.iter().filter(|(_, alarm)| whole(alarm)).map(|(_, alarm)| alarm.subject.clone()).collect();
+            alarms.iter().filter(|(_, alarm)| takes(alarm)).map(|(_, alarm)| alarm.subject.clone()).collect();
         let untold = |alarm: &Alarm| alarm.kind == kind && alarm.told_at.is_none() && alarm.part_of.is_none();
         for (_, alarm) in alarms.iter_mut().filter(|(_, alarm)| untold(alarm)) {
             let sighting = seen.iter().find(|sighting| alarm.is(sighting.kind, &sighting.subject));
             let ladders = sighting.map(|sighting| sighting.ladders.as_slice()).unwrap_or_default();
             alarm.part_of = ladders.iter().find(|ladder| exhausted.contains(ladder)).cloned();
+        }
+    }
+}
+
+/// What still is so when the ladder with which it was told is well again stands for itself from then on: it was told when
+/// the ladder was, it is told again where that is wanted, and so is its end. `others` are the alarms that do not ring
+/// here; whether a ladder of them holds is as they say.
+fn leave_ladders(alarms: &mut [(Option<&Alarm>, Alarm)], others: &[&Alarm]) {
+    let ladders: Vec<(String, bool, Option<Timestamp>)> = alarms
+        .iter()
+        .map(|(_, alarm)| alarm)
+        .chain(others.iter().copied())
+        .filter(|alarm| alarm.kind == AlarmKind::Exhausted)
+        .map(|ladder| (ladder.subject.clone(), ladder.is_raised(), ladder.told_at))
+        .collect();
+    for (_, alarm) in alarms.iter_mut().filter(|(_, alarm)| alarm.is_raised()) {
+        let Some(part_of) = &alarm.part_of else { continue };
+        let ladder = ladders.iter().find(|(subject, ..)| subject == part_of);
+        if ladder.is_none_or(|(_, is_raised, _)| !is_raised) {
+            alarm.told_at = alarm.told_at.or(ladder.and_then(|(.., told_at)| *told_at));
+            alarm.part_of = None;
         }
     }
 }

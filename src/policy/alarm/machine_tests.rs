@@ -117,13 +117,80 @@ fn a_hold_is_over_when_it_is_gone_and_one_of_an_exhausted_ladder_is_told_with_it
     assert_eq!(world.look(0, &[seen(MAIN, MET), seen(HOLD, STANDS)]), ["raised exhausted"]);
     assert_eq!(world.of(HOLD).part_of.as_deref(), Some("main"));
     let other = (AlarmKind::Hold, "circuit groq auth");
-    assert_eq!(world.look(1, &[seen(MAIN, MET), seen(HOLD, STANDS), seen(other, STANDS)]), [""; 0]);
+    let late = [seen(MAIN, MET), seen(HOLD, STANDS), seen(other, STANDS)];
+    assert_eq!(world.look(1, &late), ["raised hold"], "the ladder's message did not speak of it");
+    assert_eq!(world.look(1, &[seen(MAIN, MET), seen(HOLD, STANDS)]), ["healed hold"]);
     let told = reconcile(&world.alarms, &[seen(MAIN, Standing::Well), seen(HOLD, STANDS)], &world.settings, at(2));
     assert_eq!(told.tell[0].parts, [HOLD.1], "what still holds is said with the end");
     assert_eq!(world.look(2, &[seen(MAIN, Standing::Well), seen(HOLD, STANDS)]), ["healed exhausted"]);
-    assert_eq!(world.look(3, &[]), [""; 0], "nobody was told of it alone");
+    assert_eq!(world.look(3, &[]), ["healed hold"], "it outlived the ladder's death");
     assert!(!world.of(HOLD).is_open());
     assert_eq!(world.look(9, &[seen(HOLD, STANDS)]), ["raised hold"]);
+}
+
+#[test]
+fn a_hold_is_told_with_its_ladder_only_if_that_speaks_of_it() {
+    let hour = Some(Duration::from_secs(3600));
+    // When the hold comes, after the ladder was told at 0; what is told then, and an hour later.
+    for (repeat, second, told) in [
+        (None, 0, &[][..]),
+        (None, 60, &["raised hold"]),
+        (hour, 3599, &["raised hold"]),
+        (hour, 3600, &["reminder exhausted"]),
+    ] {
+        let mut world = World { settings: AlarmSettings { repeat, ..AlarmSettings::default() }, ..World::default() };
+        let first = if second == 0 { vec![seen(MAIN, STANDS), seen(HOLD, STANDS)] } else { vec![seen(MAIN, STANDS)] };
+        assert_eq!(world.look(0, &first), ["raised exhausted"]);
+        assert_eq!(world.look(second, &[seen(MAIN, STANDS), seen(HOLD, STANDS)]), told, "after {second} s");
+        assert_eq!(world.of(HOLD).part_of.is_some(), told != ["raised hold"]);
+    }
+}
+
+#[test]
+fn a_hold_that_outlives_the_death_of_its_ladder_stands_for_itself() {
+    let settings = AlarmSettings { repeat: Some(Duration::from_secs(3600)), ..AlarmSettings::default() };
+    let mut world = World { settings, ..World::default() };
+    assert_eq!(world.look(0, &[seen(MAIN, MET), seen(HOLD, STANDS)]), ["raised exhausted"]);
+    assert_eq!(world.look(60, &[seen(MAIN, Standing::Well), seen(HOLD, STANDS)]), ["healed exhausted"]);
+    assert_eq!((world.of(HOLD).part_of.clone(), world.of(HOLD).told_at), (None, Some(at(0))));
+    assert_eq!(world.look(3600, &[seen(HOLD, STANDS)]), ["reminder hold"]);
+    assert_eq!(world.look(3700, &[]), ["healed hold"]);
+
+    // One that is over when the ladder is has no end of its own.
+    let mut world = World::default();
+    world.look(0, &[seen(MAIN, MET), seen(HOLD, STANDS)]);
+    assert_eq!(world.look(60, &[seen(MAIN, Standing::Well)]), ["healed exhausted"]);
+    assert!(!world.of(HOLD).is_open());
+
+    // A config for which ladders do not ring leaves it to those for which they do.
+    let mut world = World::default();
+    world.look(0, &[seen(MAIN, MET), seen(HOLD, STANDS)]);
+    world.settings.on = vec![AlarmKind::Hold];
+    assert_eq!(world.look(1, &[seen(HOLD, STANDS)]), [""; 0]);
+    assert_eq!(world.of(HOLD).part_of.as_deref(), Some("main"));
+}
+
+#[test]
+fn what_is_told_later_says_how_it_stands_then() {
+    let says = |words: &str, standing| Sighting {
+        words: Words { summary: words.to_owned(), ..Words::default() },
+        ..seen(MAIN, standing)
+    };
+    let hour = Some(Duration::from_secs(3600));
+    let loud = AlarmSettings { repeat: hour, ..AlarmSettings::default() };
+    let quiet = AlarmSettings { quiet: vec![night(&[])], ..AlarmSettings::default() };
+    for settings in [loud, quiet] {
+        for (standing, words, is_current) in [(STANDS, "late", true), (Standing::Doubtful, "first", false)] {
+            let mut world = World { settings: settings.clone(), ..World::default() };
+            world.look(0, &[says("first", STANDS)]);
+            assert_eq!(world.look(60, &[says("between", STANDS)]), [""; 0]);
+            assert_eq!(world.of(MAIN).words.summary, "first", "nothing is written for each look");
+            let told = reconcile(&world.alarms, &[says("late", standing)], &world.settings, at(3600));
+            let telling = &told.tell[0];
+            assert_eq!((telling.alarm.words.summary.as_str(), telling.is_current), (words, is_current));
+            assert_eq!(told.alarms[0].words.summary, words, "the list says the same");
+        }
+    }
 }
 
 #[test]
@@ -150,8 +217,8 @@ fn a_quiet_time_keeps_what_still_holds_and_what_came_and_went_for_one_message() 
     assert_eq!(world.look(100, &[seen(MAIN, Standing::Well), seen(HOLD, STANDS)]), [""; 0]);
     assert_eq!(world.look(220, &[seen(MAIN, Standing::Well), seen(HOLD, STANDS)]), [""; 0]);
     assert!(!world.of(MAIN).is_raised() && world.of(MAIN).is_open());
-    assert_eq!(world.look(3600, &[seen(HOLD, STANDS)]), ["passed exhausted"]);
-    assert_eq!(world.look(3601, &[]), [""; 0]);
+    assert_eq!(world.look(3600, &[seen(HOLD, STANDS)]), ["raised hold", "passed exhausted"]);
+    assert_eq!(world.look(3601, &[]), ["healed hold"]);
 
     let settings = AlarmSettings { quiet: vec![night(&[AlarmKind::Exhausted])], ..AlarmSettings::default() };
     let mut world = World { settings, ..World::default() };

@@ -14,8 +14,9 @@
 //! minutes. One that comes back soon after its end needs a longer calm each time before it is told to be over.
 //!
 //! During a quiet time nothing is told but what is excepted. Afterwards what still holds is told once, and what came and
-//! went meanwhile is told in one message. A hold of a ladder's step is told with the ladder while that is exhausted: one
-//! death, one message.
+//! went meanwhile is told in one message. A hold of a ladder's step is told with the ladder that is exhausted for it: one
+//! death, one message. One that comes after that message is told by itself, and one that outlives the ladder's death stands
+//! for itself from then on.
 
 mod letter;
 mod machine;

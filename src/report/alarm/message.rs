@@ -77,19 +77,19 @@ pub fn test_body(id: &str, now: Timestamp) -> Value {
 
 /// The first line, and all of it.
 fn words(telling: &Telling, now: Timestamp) -> (String, String) {
-    let Telling { event, alarm, parts } = telling;
+    let Telling { event, alarm, parts, .. } = telling;
     let (head, whole) = (&alarm.words.summary, &alarm.words.text);
     match event {
         AlarmEvent::Raised if is_old(alarm, now) => {
             let summary = inert(&format!("{head}, since {}", seconds_of(alarm.raised_at)));
-            let text = format!("{summary}\n\nIt was so in a quiet time and still is. When it began:\n\n{whole}");
+            let text = format!("{summary}\n\nIt was so in a quiet time and still is. {}\n\n{whole}", as_of(telling));
             (summary, text)
         }
         AlarmEvent::Raised | AlarmEvent::Test => (head.clone(), whole.clone()),
         AlarmEvent::Reminder => {
             let rest = head.strip_prefix("llmr: ").unwrap_or(head);
             let summary = inert(&format!("llmr: still so after {}: {rest}", lasted(alarm, now)));
-            let text = format!("{summary}\n\nWhen it was last met, at {}:\n\n{whole}", seconds_of(alarm.seen_at));
+            let text = format!("{summary}\n\n{}\n\n{whole}", as_of(telling));
             (summary, text)
         }
         AlarmEvent::Healed => {
@@ -102,6 +102,14 @@ fn words(telling: &Telling, now: Timestamp) -> (String, String) {
             let text = format!("{summary}\n\nNobody was told, for it was a quiet time. {}\n{whole}", story(alarm));
             (summary, text)
         }
+    }
+}
+
+/// Of when its words are.
+fn as_of(telling: &Telling) -> String {
+    match telling.is_current {
+        true => "This is how it stands now:".to_owned(),
+        false => format!("When it was last met, at {}:", seconds_of(telling.alarm.seen_at)),
     }
 }
 

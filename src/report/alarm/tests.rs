@@ -201,7 +201,7 @@ fn alarm() -> Alarm {
 }
 
 fn told(event: AlarmEvent, alarm: Alarm) -> (String, String) {
-    let telling = Telling { event, alarm, parts: vec!["circuit openai account=acme billing".to_owned()] };
+    let telling = Telling { event, alarm, is_current: false, parts: vec!["circuit openai account=acme billing".to_owned()] };
     let body = alarm_body(&telling, "alarm_1", now());
     let text = |name: &str| body[name].as_str().expect(name).to_owned();
     assert_eq!((text("type"), text("ladder")), (format!("alarm.{event}"), "main".to_owned()));
@@ -234,7 +234,7 @@ fn no_first_line_means_anything_to_a_shell() {
 
 #[test]
 fn the_list_says_who_was_told_and_what_waits() {
-    let telling = Telling { event: AlarmEvent::Raised, alarm: alarm(), parts: Vec::new() };
+    let telling = Telling { event: AlarmEvent::Raised, alarm: alarm(), is_current: true, parts: Vec::new() };
     let mut letters = alarm_letters(&telling, &[Sink::Command, Sink::Webhook], "alarm_1", at(-720));
     letters[0].end = Some((LetterEnd::Delivered, at(-719)));
     letters[1].tries = 2;
