@@ -295,10 +295,23 @@ fn without_the_section_nothing_is_written_and_without_trouble_nothing_rings() {
 }
 
 #[test]
-fn a_request_that_asked_only_a_part_of_the_ladder_says_nothing_of_it() {
-    let (bad, good) = (openai(error(418, "out of phase")), openai(Reply::answer("yes")));
+fn a_request_that_was_narrowed_says_nothing_of_a_ladder_that_could_have_answered_another() {
+    let bad = openai(error(418, "out of phase"));
+    let large = "This model's maximum context length is 8192 tokens, however you requested 9000 tokens";
+    let (good, small) = (openai(Reply::answer("yes")), openai(error(400, large)));
     let stage = ringing(&[("bad", &bad), ("good", &good)], "");
-    stage.run(&["chat", "--pin", "bad", "?"]).exits(4);
-    stage.run(&["chat", "--no-fallback", "?"]).exits(4);
-    assert_eq!(rang(&stage), [""; 0]);
+    for narrow in [&["--pin", "bad"][..], &["--exclude", "good"], &["--no-fallback"], &["--max-steps", "1"]] {
+        let narrowed = [&["chat"], narrow, &["?"]].concat();
+        stage.run(&narrowed).exits(4);
+        assert_eq!(rang(&stage), [""; 0], "{narrow:?}");
+    }
+    let stage = ringing(&[("bad", &bad), ("small", &small)], "");
+    stage.run(&["chat", "?"]).exits(4);
+    assert_eq!(rang(&stage), [""; 0], "a smaller request is answered");
+
+    // Where nobody else could have answered either, it says as much as any.
+    let stage = ringing(&[("bad", &bad), ("good", &good)], "on = \"exhausted\"\n");
+    stage.run(&["record", "good/m", "--status", "402"]).exits(0);
+    stage.run(&["chat", "--max-steps", "1", "?"]).exits(4);
+    assert_eq!(rang(&stage).len(), 1, "{:?}", rang(&stage));
 }

@@ -3,7 +3,8 @@
 //! A ladder is dead when no step of it may be asked, whoever asks, and nobody can be expected back within a minute; then
 //! it need not be called to be known as exhausted. It is free again when a step may be asked without being a probe. What
 //! lies between says nothing either way. A request that just ended tells more than any table: that it fell through, of
-//! what each step failed it, or that it was answered.
+//! what each step failed it, or that it was answered. But one that fell says nothing of the ladder while a step could
+//! have answered another request: its user, or what it asked for, kept it from that step.
 
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use jiff::Timestamp;
 
 use crate::config::Config;
 use crate::domain::{AttemptRecord, Class, Deployment, LadderName, Provenance, RequestId, Target};
-use crate::ladder::{Eligibility, End, Skip, SkipReason, eligibility};
+use crate::ladder::{Eligibility, Skip, SkipReason, eligibility};
 use crate::policy::{
     AlarmKind, Caller, Demand, Forecast, Gauge, HoldRecord, Room, Standing, Tightness, Versioned, forecasts, holds_now,
     is_transient, returns_at, room,
@@ -19,52 +20,10 @@ use crate::policy::{
 use crate::store::AlarmView;
 
 use super::entry::gauges;
-use super::record::Report;
+use super::fell::Ended;
 
 /// A ladder of which a step is back sooner than this is not dead.
 const SOON: Duration = Duration::from_secs(60);
-
-/// A request that ended, as far as it says something of its ladder.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Ended {
-    /// The ladder.
-    pub ladder: LadderName,
-    /// The request.
-    pub request_id: RequestId,
-    /// Whether it fell through; else it was answered.
-    pub fell: bool,
-    /// What it asked.
-    pub attempts: Vec<AttemptRecord>,
-    /// What it did not ask.
-    pub skipped: Vec<Skip>,
-    /// When it began.
-    pub started_at: Timestamp,
-}
-
-impl Ended {
-    /// What the report says; none when it says nothing of the ladder: it was given up, was at fault itself, was turned
-    /// away, or asked only a part of the ladder because its user wanted it so.
-    pub fn of(report: &Report) -> Option<Self> {
-        let fell = report.end.is_exhaustion();
-        let is_narrow = report
-            .skipped
-            .iter()
-            .any(|skip| matches!(skip.reason, SkipReason::NotPinned | SkipReason::Excluded | SkipReason::NoFallback));
-        let says = match report.end {
-            End::Answered { .. } => !report.consumer_gone,
-            _ => fell && !report.turned_away && !is_narrow,
-        };
-        let record = &report.record;
-        says.then(|| Self {
-            ladder: record.ladder.clone(),
-            request_id: record.id.clone(),
-            fell,
-            attempts: record.attempts.clone(),
-            skipped: report.skipped.clone(),
-            started_at: record.started_at,
-        })
-    }
-}
 
 /// Why a step cannot answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -112,6 +71,25 @@ impl Died {
             Self::Held(record) => record.needs_a_person(),
             Self::Skipped(Skip { reason: SkipReason::NoKey(_), .. }) => true,
             other => other.class().is_some_and(Class::needs_a_person),
+        }
+    }
+
+    /// Whether it cannot answer whoever asks. What the request asked for, what its user allowed, and a bound on its
+    /// attempts keep only that request from it.
+    pub fn is_down(&self) -> bool {
+        match self {
+            Self::Held(_) | Self::Full(_) => true,
+            Self::Failed(attempt) => {
+                attempt.class.is_some_and(|class| class.passes_by_itself() || class.needs_a_person())
+            }
+            Self::Skipped(skip) => match &skip.reason {
+                SkipReason::Held { .. } | SkipReason::HeldByHand(_) | SkipReason::NoKey(_) => true,
+                SkipReason::BelowBar(_) => true,
+                // A request that wants more than all the others have used is too large for it.
+                SkipReason::NearLimit(tight) => tight.used * 2.0 >= tight.limit * tight.share,
+                _ => false,
+            },
+            Self::Probe(_) | Self::Free => false,
         }
     }
 
@@ -261,27 +239,30 @@ fn at_ladder(
     now: Timestamp,
 ) -> LadderLook {
     let state: Vec<Died> = known.iter().map(|known| died(known, config, view, now)).collect();
-    let standing = match ended {
-        Some(ended) if ended.fell => Standing::Bad { met: 1 },
-        Some(_) => Standing::Well,
-        None => standing(&state, has_resort, now),
+    let met = |ended: &Ended| {
+        let state = known.iter().zip(&state);
+        let met: Vec<Died> = state.map(|(known, state)| ended.met(&known.target.deployment, state)).collect();
+        met.iter().all(Died::is_down).then_some(met)
     };
-    let fell = ended.filter(|ended| ended.fell);
-    let steps = known.iter().zip(state).map(|(known, state)| StepLook {
-        target: known.target.clone(),
-        died: fell.map_or(state.clone(), |ended| told_by(ended, &known.target.deployment, state)),
-    });
+    let fell = ended.filter(|ended| ended.fell).and_then(|ended| Some((ended, met(ended)?)));
+    let standing = match (&fell, ended) {
+        (Some(_), _) => Standing::Bad { met: 1 },
+        (None, Some(ended)) if !ended.fell => Standing::Well,
+        (None, _) => standing(&state, has_resort, now),
+    };
+    let (request_id, state) = fell.map_or((None, state), |(ended, met)| (Some(ended.request_id.clone()), met));
+    let step = |(known, died): (&Known, Died)| StepLook { target: known.target.clone(), died };
     let answered = |known: &Known| {
         let health = view.health.iter().find(|health| health.deployment == known.target.deployment)?;
         health.last_success
     };
     LadderLook {
         ladder: ladder.clone(),
-        steps: steps.collect(),
+        steps: known.iter().zip(state).map(step).collect(),
         standing,
         answered_at: known.iter().filter_map(answered).max(),
         within: Vec::new(),
-        request_id: fell.map(|ended| ended.request_id.clone()),
+        request_id,
     }
 }
 
@@ -314,20 +295,5 @@ fn died(known: &Known, config: &Config, view: &AlarmView, now: Timestamp) -> Die
                 Room::Enough | Room::Little(_) => Died::Free,
             }
         }
-    }
-}
-
-/// The same with what a request has just met, where the state does not say it better.
-fn told_by(ended: &Ended, deployment: &Deployment, state: Died) -> Died {
-    if matches!(state, Died::Held(_)) {
-        return state;
-    }
-    let attempt = ended.attempts.iter().rev().find(|attempt| attempt.deployment == *deployment);
-    if let Some(attempt) = attempt.filter(|attempt| attempt.class.is_some()) {
-        return Died::Failed(attempt.clone());
-    }
-    match ended.skipped.iter().find(|skip| skip.deployment == *deployment) {
-        Some(skip) => Died::Skipped(skip.clone()),
-        None => state,
     }
 }

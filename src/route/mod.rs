@@ -14,6 +14,7 @@ mod entry;
 mod exchange;
 mod facts;
 mod fallback;
+mod fell;
 mod fingerprint;
 mod flight;
 mod guard;
@@ -31,7 +32,7 @@ mod reply;
 mod settle;
 mod webhook;
 
-pub use alarm::{AlarmLook, Died, Ended, HoldLook, LadderLook, StepLook, look_around};
+pub use alarm::{AlarmLook, Died, HoldLook, LadderLook, StepLook, look_around};
 pub use assemble::{Assembled, Outside, assemble, direct};
 pub use cascade::{LadderEnd, cascade_of, passage};
 pub use drive::{Router, Stop, pause, run};
@@ -39,6 +40,7 @@ pub use due::{Due, due};
 pub use entry::{entry, gauges};
 pub use facts::Facts;
 pub use fallback::FallbackStore;
+pub use fell::Ended;
 pub use fingerprint::{asked, fingerprint};
 pub use guard::{
     Admission, Candidate, Pass, admit, flight_of, guard_id, issued_at, look, passes_at, probe_of, probing,
