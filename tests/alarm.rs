@@ -73,7 +73,7 @@ fn it_rings_once_for_one_exhaustion_seen_by_twenty_processes_and_once_when_it_is
     all_at_once(&stage, 4);
     assert_eq!(
         rang(&stage),
-        ["llmr: ladder main is exhausted: its one step cannot answer, nobody knows when the first is back"]
+        ["llmr: ladder main is exhausted: its one step cannot answer, it may be asked again at any time"]
     );
     let alarm = &listed(&stage, crate::stage::NOW)[0];
     assert_eq!((&alarm["state"], &alarm["count"]), (&json!("raised"), &json!(PROCESSES)));

@@ -203,12 +203,7 @@ fn again(alarm: Alarm, sighting: &Sighting, met: u32, now: Timestamp) -> Alarm {
 
 /// A hold that nobody was told of yet is told with the ladder that is exhausted for it, and a ladder with the one that has
 /// all its steps. A hold that comes when its ladder was told already is news: that message did not speak of it.
-fn join_ladders(
-    alarms: &mut [(Option<&Alarm>, Alarm)],
-    seen: &[Sighting],
-    settings: &AlarmSettings,
-    now: Timestamp,
-) {
+fn join_ladders(alarms: &mut [(Option<&Alarm>, Alarm)], seen: &[Sighting], settings: &AlarmSettings, now: Timestamp) {
     // Ladders first: a hold is not told with one that is itself told with another.
     for kind in [AlarmKind::Exhausted, AlarmKind::Hold] {
         let whole = |alarm: &Alarm| alarm.kind == AlarmKind::Exhausted && alarm.is_raised() && alarm.part_of.is_none();

@@ -9,6 +9,8 @@ use crate::ladder::SkipReason;
 use crate::report::moment::span;
 use crate::route::{Died, LadderLook};
 
+use super::exhausted;
+
 /// A step that is back within this time can be waited for.
 const WORTH_WAITING: Duration = Duration::from_secs(3600);
 
@@ -37,7 +39,7 @@ pub(super) fn for_steps(look: &LadderLook, first: Option<Timestamp>, now: Timest
     };
     for class in ORDER {
         let dead = look.steps.iter().filter(|step| step.died.class() == Some(*class));
-        dead.filter_map(|step| for_class(*class, &step.target)).for_each(&mut add);
+        dead.filter_map(|step| for_class(*class, &step.target, is_held(&step.died))).for_each(&mut add);
     }
     for step in look.steps.iter().filter(|step| step.died.is_by_hand()) {
         add(by_hand(&step.target.deployment.to_string()));
@@ -48,6 +50,9 @@ pub(super) fn for_steps(look: &LadderLook, first: Option<Timestamp>, now: Timest
         {
             add(format!("give {} its key: {why}", step.target.deployment));
         }
+    }
+    if let (None, Some(step)) = (first, exhausted::unheld(&look.steps).next()) {
+        add(format!("ask again at any time: nothing is held for {}", step.target.deployment));
     }
     let wait = first.and_then(|at| Duration::try_from(at.duration_since(now)).ok());
     if let Some(wait) = wait.filter(|wait| *wait <= WORTH_WAITING) {
@@ -66,33 +71,48 @@ pub(super) fn for_steps(look: &LadderLook, first: Option<Timestamp>, now: Timest
     all
 }
 
+/// Whether there is a hold that a reset ends.
+fn is_held(died: &Died) -> bool {
+    match died {
+        Died::Held(_) | Died::Probe(_) => true,
+        Died::Failed(attempt) => attempt.held_until.is_some(),
+        Died::Skipped(skip) => matches!(skip.reason, SkipReason::Held { .. }),
+        Died::Full(_) | Died::Free => false,
+    }
+}
+
 /// What ends a hold by hand.
 pub(super) fn by_hand(selector: &str) -> String {
     format!("`llmr reset {selector}` ends what is held by hand")
 }
 
-/// What can be done against one cause at one place.
-pub(super) fn for_class(class: Class, target: &Target) -> Option<String> {
+/// What can be done against one cause at one place; a reset only where something is held.
+pub(super) fn for_class(class: Class, target: &Target, is_held: bool) -> Option<String> {
     let Target { deployment, account, .. } = target;
     let (provider, model) = (&deployment.provider, &deployment.model);
     let key = deployment
         .credential
         .as_ref()
         .map_or(format!("the key of {provider}"), |name| format!("key {name} of {provider}"));
-    let reset = format!("`llmr reset {deployment}`");
+    let reset = |before: &str, after: &str| match is_held {
+        true => format!("{before}`llmr reset {deployment}`{after}"),
+        false => String::new(),
+    };
     Some(match class {
-        Class::Billing => format!("pay: top up account {account} at {provider}, then {reset}"),
-        Class::Auth => format!("replace {key}: a new one is tried at once; for the same one {reset}"),
-        Class::Permission => format!("let {key} use {model}, or take another model, then {reset}"),
+        Class::Billing => format!("pay: top up account {account} at {provider}{}", reset(", then ", "")),
+        Class::Auth => format!("replace {key}{}", reset(": a new one is tried at once; for the same one ", "")),
+        Class::Permission => format!("let {key} use {model}, or take another model{}", reset(", then ", "")),
         Class::ModelUnavailable => {
-            format!("name another model instead of {provider}/{model}, or {reset} if it is back")
+            format!("name another model instead of {provider}/{model}{}", reset(", or ", " if it is back"))
         }
         Class::QuotaExhausted => {
-            format!("raise the quota of account {account} at {provider}, or wait; if it is back early, {reset}")
+            let early = reset("; if it is back early, ", "");
+            format!("raise the quota of account {account} at {provider}, or wait{early}")
         }
         Class::RateLimit => format!("ask {provider} less often, or raise its limit; `[[caps]]` keeps below it"),
         Class::Overloaded | Class::ServerError | Class::Timeout | Class::Network => {
-            format!("look at the status page of {provider}; when it is well, {reset} or `llmr probe {provider}`")
+            let well = reset("; when it is well, ", &format!(" or `llmr probe {provider}`"));
+            format!("look at the status page of {provider}{well}")
         }
         Class::Unknown => {
             "`llmr log --class unknown` shows the failure that no rule knows; a `[[rules]]` entry names it".to_owned()

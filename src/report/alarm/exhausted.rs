@@ -24,7 +24,7 @@ pub(super) fn words(look: &LadderLook, now: Timestamp) -> Words {
     if look.steps.len() > MOST {
         text.push_str(&format!("…  and {} more: `llmr status` lists them\n", look.steps.len() - MOST));
     }
-    text.push_str(&format!("\nBack first: {}\n", first_line(first, now)));
+    text.push_str(&format!("\nBack first: {}\n", first_line(look, first, now)));
     let actions = actions::for_steps(look, first.map(|(_, at)| at), now);
     text.push_str("\nWhat you can do now:\n");
     actions.iter().for_each(|action| text.push_str(&format!("- {action}\n")));
@@ -49,25 +49,43 @@ fn first_back(steps: &[StepLook]) -> Option<(&StepLook, Timestamp)> {
     steps.iter().filter_map(back).min_by_key(|(_, at)| *at)
 }
 
+/// The steps that failed just now and for which nothing is held: the next request asks them again.
+pub(super) fn unheld(steps: &[StepLook]) -> impl Iterator<Item = &StepLook> {
+    let is_unheld = |step: &&StepLook| match &step.died {
+        Died::Failed(attempt) => attempt.held_until.is_none() && !step.died.needs_a_person(),
+        _ => false,
+    };
+    steps.iter().filter(is_unheld)
+}
+
 fn summary(look: &LadderLook, first: Option<(&StepLook, Timestamp)>, now: Timestamp) -> String {
     let all = match look.steps.len() {
         1 => "its one step cannot answer".to_owned(),
         many => format!("none of its {many} steps can answer"),
     };
     let person = look.steps.iter().all(|step| step.died.needs_a_person());
-    let when = match first {
-        Some((step, at)) => {
+    let unheld: Vec<&StepLook> = unheld(&look.steps).collect();
+    let when = match (first, unheld.as_slice()) {
+        (Some((step, at)), _) => {
             let who = &step.target.deployment;
             format!("{who} is back first, {}, at {}", distance(at, now), seconds_of(at))
         }
-        None if person => "a person must act".to_owned(),
-        None => "nobody knows when the first is back".to_owned(),
+        (None, [_]) if look.steps.len() == 1 => "it may be asked again at any time".to_owned(),
+        (None, all) if all.len() == look.steps.len() => "they may be asked again at any time".to_owned(),
+        (None, [step, ..]) => format!("{} may be asked again at any time", step.target.deployment),
+        (None, []) if person => "a person must act".to_owned(),
+        (None, []) => "nobody knows when the first is back".to_owned(),
     };
     format!("llmr: ladder {} is exhausted: {all}, {when}", look.ladder)
 }
 
-fn first_line(first: Option<(&StepLook, Timestamp)>, now: Timestamp) -> String {
-    let Some((step, at)) = first else { return "nobody by itself, as far as is known".to_owned() };
+fn first_line(look: &LadderLook, first: Option<(&StepLook, Timestamp)>, now: Timestamp) -> String {
+    let Some((step, at)) = first else {
+        return match unheld(&look.steps).next() {
+            Some(step) => format!("{}, at any time: nothing is held for it", step.target.deployment),
+            None => "nobody by itself, as far as is known".to_owned(),
+        };
+    };
     let by = step.died.back().map_or("", |(_, provenance)| known_by(provenance));
     format!("{}, {} at {} ({by})", step.target.deployment, distance(at, now), seconds_of(at))
 }

@@ -39,7 +39,7 @@ pub(super) fn words(look: &HoldLook, now: Timestamp) -> Words {
     );
     let action = match record.is_by_hand() {
         true => Some(actions::by_hand(&selector_of(scope).to_string())),
-        false => actions::for_class(class, &target(look)),
+        false => actions::for_class(class, &target(look), true),
     };
     let actions: Vec<String> = action.into_iter().chain(["`llmr status` shows how things stand".to_owned()]).collect();
     text.push_str("\nWhat you can do now:\n");

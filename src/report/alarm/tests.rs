@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::*;
-use crate::domain::{Deployment, Dimension, RequestId, Scope, Target};
+use crate::domain::{AttemptKind, AttemptRecord, Deployment, Dimension, Execution, RequestId, Scope, Target, Usage};
 use crate::ladder::{Skip, SkipReason};
 use crate::policy::{
     Alarm, AlarmEvent, Circuit, CircuitState, Cooldown, Family, HoldRecord, LetterEnd, Quarantine, Sink, Telling,
@@ -153,6 +153,54 @@ fn with_nobody_back_by_itself_a_person_must_act() {
     assert!(words.text.contains("and 20 more") && words.text.len() < 16_000, "{}", words.text);
 }
 
+/// A step that was asked just now and failed, and for which nothing is held.
+fn failed(who: &str, class: Class) -> StepLook {
+    let attempt = AttemptRecord {
+        deployment: target(who).deployment,
+        account: "acme".into(),
+        step: 0,
+        kind: AttemptKind::First,
+        class: Some(class),
+        scope: None,
+        dimension: None,
+        status: Some(500),
+        rule: None,
+        evidence: None,
+        started_at: at(-1),
+        ttft: None,
+        latency: std::time::Duration::ZERO,
+        held_until: None,
+        usage: Usage::default(),
+        cost_usd: None,
+        execution: Execution::Ran,
+        given_up: None,
+    };
+    step(who, Died::Failed(attempt))
+}
+
+#[test]
+fn steps_that_failed_and_are_not_held_may_be_asked_again() {
+    let billing = || step("xai/grok@own", Died::Held(circuit("xai/grok@own", Class::Billing, Family::Billing, 21_600)));
+    let (groq, openai) =
+        (|| failed("groq/llama@team", Class::ServerError), || failed("openai/gpt@own", Class::Network));
+    for (steps, summary) in [
+        (vec![groq()], "its one step cannot answer, it may be asked again at any time"),
+        (vec![groq(), openai()], "none of its 2 steps can answer, they may be asked again at any time"),
+        (vec![billing(), openai()], "none of its 2 steps can answer, openai/gpt@own may be asked again at any time"),
+    ] {
+        let words = exhausted::words(&LadderLook { steps, ..night() }, now());
+        assert_eq!(words.summary, format!("llmr: ladder main is exhausted: {summary}"));
+        assert!(words.text.contains("at any time: nothing is held for it\n"), "{}", words.text);
+        assert!(words.text.contains("- ask again at any time: nothing is held for "), "{}", words.text);
+        assert!(!words.text.contains("llmr reset groq") && !words.text.contains("llmr reset openai"), "{}", words.text);
+        assert!(words.text.contains("- look at the status page of "), "{}", words.text);
+    }
+    let held = circuit("groq/llama@team", Class::ServerError, Family::Transient, 720);
+    let look = LadderLook { steps: vec![step("groq/llama@team", Died::Held(held))], ..night() };
+    let text = exhausted::words(&look, now()).text;
+    assert!(text.contains("when it is well, `llmr reset groq/llama@team` or `llmr probe groq`\n"), "{text}");
+}
+
 #[test]
 fn a_hold_and_a_forecast_say_what_they_are() {
     let held =
@@ -201,7 +249,8 @@ fn alarm() -> Alarm {
 }
 
 fn told(event: AlarmEvent, alarm: Alarm) -> (String, String) {
-    let telling = Telling { event, alarm, is_current: false, parts: vec!["circuit openai account=acme billing".to_owned()] };
+    let telling =
+        Telling { event, alarm, is_current: false, parts: vec!["circuit openai account=acme billing".to_owned()] };
     let body = alarm_body(&telling, "alarm_1", now());
     let text = |name: &str| body[name].as_str().expect(name).to_owned();
     assert_eq!((text("type"), text("ladder")), (format!("alarm.{event}"), "main".to_owned()));
