@@ -56,8 +56,9 @@ pub fn run(args: &AlarmArgs, context: &mut Context) -> Result<ExitCode, CliError
 
 fn test(args: &TestArgs, context: &mut Context) -> Result<ExitCode, CliError> {
     let config = context.config_file()?;
-    let sinks = config.as_ref().and_then(|config| config.alarm.as_ref()).map(llmr::config::Alarm::sinks);
-    let Some((config, sinks)) = config.zip(sinks).filter(|(_, sinks)| !sinks.is_empty()) else {
+    let alarm = config.as_ref().and_then(|config| config.alarm.as_ref());
+    let alarm = alarm.map(|alarm| (alarm.sinks(), alarm.settings.timeout));
+    let Some((config, (sinks, timeout))) = config.zip(alarm).filter(|(_, (sinks, _))| !sinks.is_empty()) else {
         let error = CliError::new(Code::Config, "nobody is told: the config names no `command` and no `webhook`");
         return Err(error.hint("write an [alarm] section; `llmr init --print` shows one"));
     };
@@ -66,7 +67,7 @@ fn test(args: &TestArgs, context: &mut Context) -> Result<ExitCode, CliError> {
     let id = crate::ring::new_id(now);
     let body = test_body(&id, now).to_string();
     let sent: Vec<(Sink, Result<(), String>)> =
-        sinks.into_iter().map(|sink| (sink, crate::sinks::send(sink, &id, &body, &config, context))).collect();
+        sinks.into_iter().map(|sink| (sink, crate::sinks::send(sink, &id, &body, timeout, &config, context))).collect();
     let text = match args.json {
         true => format!("{}\n", outcome_json(&id, &sent)),
         false => sent.iter().map(|(sink, sent)| format!("{}\n", outcome(*sink, sent))).collect(),

@@ -1,7 +1,7 @@
 //! Running a program that may hang, and must not hang us.
 //!
-//! It gets a process group of its own: Ctrl-C at the terminal ends the request and not the message of its end, and what it
-//! started goes with it when its time is over. Its pipes are read and written by threads of their own, because whoever
+//! It gets a process group of its own: Ctrl-C at the terminal while the request is under way ends that and not the message
+//! of its end, and what it started goes with it when its time is over or the user does not want to wait for it. Its pipes are read and written by threads of their own, because whoever
 //! does not read or write in time would block us.
 
 use std::io::{self, Read, Write};
@@ -23,7 +23,7 @@ const MOST: usize = 64 * 1024;
 
 /// What came of a program.
 pub struct Ran {
-    /// How it ended; none when its time was over and it was killed.
+    /// How it ended; none when it was killed: its time was over, or Ctrl-C was heard.
     pub status: Option<ExitStatus>,
     /// What it printed.
     pub out: String,
@@ -31,7 +31,7 @@ pub struct Ran {
     pub err: String,
 }
 
-/// Runs the program with this on its standard input, and kills it when the time is over.
+/// Runs the program with this on its standard input, and kills it when the time is over or Ctrl-C is heard.
 ///
 /// # Errors
 /// When it cannot be started.
@@ -53,7 +53,7 @@ pub fn run(words: &[String], input: &[u8], timeout: Duration, clock: Clock) -> i
     Ok(Ran { status, out: out.text(), err: err.text() })
 }
 
-/// Waits for the end, but not longer than this.
+/// Waits for the end, but not longer than this, nor longer than the user wants.
 fn wait(child: &mut Child, timeout: Duration, clock: Clock) -> io::Result<Option<ExitStatus>> {
     let watch = clock.stopwatch();
     // Nobody ever sends: it is a wait with an end.
@@ -62,7 +62,7 @@ fn wait(child: &mut Child, timeout: Duration, clock: Clock) -> io::Result<Option
         if let Some(status) = child.try_wait()? {
             return Ok(Some(status));
         }
-        if watch.elapsed() >= timeout {
+        if watch.elapsed() >= timeout || crate::walk::is_interrupted() {
             return Ok(None);
         }
         let _ = never.recv_timeout(LOOK);

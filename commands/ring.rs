@@ -4,6 +4,9 @@
 //! section nothing is done. A request that was answered and met no trouble glances at two small indexes; only when
 //! something is raised on its ladder or due, or nobody has looked for some minutes, it does more. That rare look is what
 //! finds a limit that is about to run out while all goes well.
+//!
+//! Who asked a question waits for no more than one delivery's time in all, and Ctrl-C ends that at once; what was not
+//! tried then waits for whoever comes next. The sinks share the time, so that one that hangs does not silence the other.
 
 use std::time::Duration;
 
@@ -30,33 +33,46 @@ const MOST: usize = 20;
 /// So much longer than a delivery may take nobody else takes its message.
 const SPARE: Duration = Duration::from_secs(30);
 
+/// How many deliveries' time a command takes that was called for the state's sake, by a person or by cron.
+const PATIENT: u32 = 6;
+
 /// After a request of `chat`.
 pub fn after_request(report: &Report, config: &Config, store: &dyn Store, context: &mut Context) {
     let ended = Ended::of(report);
     let exhausted = report.end.is_exhaustion() && !report.turned_away;
     let met = |attempt: &llmr::domain::AttemptRecord| attempt.class.is_some() || attempt.kind == AttemptKind::Probe;
     let is_news = exhausted || report.record.retries_denied > 0 || report.record.attempts.iter().any(met);
-    act(is_news, report.record.ladder.as_str(), ended.as_ref(), config, store, context);
+    let ladder = report.record.ladder.as_str();
+    act(is_news, ladder, ended.as_ref(), 1, config, store, context);
 }
 
 /// After a command that may have changed holds, or that was asked to look.
 pub fn after_change(config: &Config, store: &dyn Store, context: &mut Context) {
-    act(true, "", None, config, store, context);
+    act(true, "", None, PATIENT, config, store, context);
 }
 
 /// After a call of another program was written down.
 pub fn after_report(moved_holds: bool, config: &Config, store: &dyn Store, context: &mut Context) {
-    act(moved_holds, "", None, config, store, context);
+    act(moved_holds, "", None, 1, config, store, context);
 }
 
-/// Looks if there is reason to, and delivers what is due.
-fn act(is_news: bool, ladder: &str, ended: Option<&Ended>, config: &Config, store: &dyn Store, context: &mut Context) {
+/// Looks if there is reason to, and delivers what is due, within so many deliveries' time.
+fn act(
+    is_news: bool,
+    ladder: &str,
+    ended: Option<&Ended>,
+    times: u32,
+    config: &Config,
+    store: &dyn Store,
+    context: &mut Context,
+) {
     let Some(alarm) = &config.alarm else { return };
     let done = store.alarm_pulse(ladder, context.clock.now()).and_then(|pulse| {
         let now = context.clock.now();
         let looks = is_news || wants_look(&pulse, now);
         let written = if looks { look(alarm, config, ended, &pulse, store, context)? } else { false };
-        if pulse.due || written { deliver(alarm, config, store, context) } else { Ok(()) }
+        let budget = Budget { timeout: alarm.settings.timeout, left: alarm.settings.timeout.saturating_mul(times) };
+        if pulse.due || written { deliver(alarm, budget, config, store, context) } else { Ok(()) }
     });
     if let Err(error) = done {
         let error = printable(&error.to_string());
@@ -112,16 +128,43 @@ pub fn new_id(now: Timestamp) -> String {
     format!("alarm_{at:011x}{}", Rng::new(None).token(6))
 }
 
+/// How long a process may take for all that it delivers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Budget {
+    /// How long one delivery may take.
+    timeout: Duration,
+    /// What is left for all.
+    left: Duration,
+}
+
+impl Budget {
+    /// How long the next delivery may take where so many sinks share what is left; none when that is too little to try.
+    fn next(self, sinks: usize) -> Option<Duration> {
+        let share = self.left / u32::try_from(sinks).ok().filter(|sinks| *sinks > 0)?;
+        let most = share.min(self.timeout);
+        (most >= self.timeout / 4).then(|| Duration::from_millis(u64::try_from(most.as_millis()).unwrap_or(u64::MAX)))
+    }
+}
+
 /// Delivers what is due, the oldest first. A sink that failed is left alone by this process from then on.
-fn deliver(alarm: &Alarm, config: &Config, store: &dyn Store, context: &mut Context) -> Result<(), StoreError> {
+fn deliver(
+    alarm: &Alarm,
+    mut budget: Budget,
+    config: &Config,
+    store: &dyn Store,
+    context: &mut Context,
+) -> Result<(), StoreError> {
     let settings = &alarm.settings;
     let mut sinks = alarm.sinks();
     for _ in 0..MOST {
+        let Some(timeout) = budget.next(sinks.len()).filter(|_| !crate::walk::is_interrupted()) else { break };
         let now = context.clock.now();
         let until = now.checked_add(settings.timeout * 2 + SPARE).unwrap_or(Timestamp::MAX);
         let lease = Lease { holder: RequestId::new(new_id(now)), until };
         let Some(letter) = store.claim_letter(&sinks, &lease, now)? else { break };
-        let sent = crate::sinks::send(letter.sink, &letter.id, &letter.body, config, context);
+        let watch = context.clock.stopwatch();
+        let sent = crate::sinks::send(letter.sink, &letter.id, &letter.body, timeout, config, context);
+        budget.left = budget.left.saturating_sub(watch.elapsed());
         let (sink, now) = (letter.sink, context.clock.now());
         let settled = match sent {
             Ok(()) => letter.delivered(now),
@@ -154,4 +197,28 @@ fn warn(letter: &Letter, most: u32, context: &Context) {
     let text = format!("the alarm was not delivered by {}: {error}; {next}", letter.sink);
     output.note(&format!("{} {}", output.label("warning"), printable(&text)));
     output.note(&format!("{} `llmr alarm test` tries it, `llmr alarm list` shows what waits", output.label("hint")));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sinks_share_the_time_and_nobody_is_tried_with_too_little_of_it() {
+        let second = |seconds: f64| Duration::from_secs_f64(seconds);
+        for (left, sinks, next) in [
+            (10.0, 1, Some(10.0)),
+            (10.0, 2, Some(5.0)),
+            (4.9, 1, Some(4.9)),
+            (4.9, 2, None),
+            (2.5, 1, Some(2.5)),
+            (2.4, 1, None),
+            (60.0, 2, Some(10.0)),
+            (0.0, 1, None),
+            (10.0, 0, None),
+        ] {
+            let budget = Budget { timeout: second(10.0), left: second(left) };
+            assert_eq!(budget.next(sinks), next.map(second), "{left} s for {sinks}");
+        }
+    }
 }

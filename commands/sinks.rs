@@ -14,25 +14,34 @@ use crate::context::Context;
 /// How much of a complaint is told, in characters.
 const SHOWN: usize = 160;
 
-/// Delivers one message.
+/// What is said of a delivery that the user did not want to wait for.
+const INTERRUPTED: &str = "it was interrupted";
+
+/// Delivers one message within this time.
 ///
 /// # Errors
 /// Why it was not taken, in one line without secrets.
-pub fn send(sink: Sink, id: &str, body: &str, config: &Config, context: &mut Context) -> Result<(), String> {
+pub fn send(
+    sink: Sink,
+    id: &str,
+    body: &str,
+    timeout: Duration,
+    config: &Config,
+    context: &mut Context,
+) -> Result<(), String> {
     let Some(alarm) = &config.alarm else { return Err("there is no [alarm] section".to_owned()) };
     let sent = match (sink, &alarm.webhook) {
-        (Sink::Command, _) => command(alarm, body, context),
-        (Sink::Webhook, Some(webhook)) => post_to(webhook, id, body, alarm.settings.timeout, config, context),
+        (Sink::Command, _) => command(alarm, body, timeout, context),
+        (Sink::Webhook, Some(webhook)) => post_to(webhook, id, body, timeout, config, context),
         (Sink::Webhook, None) => Err("no webhook is configured".to_owned()),
     };
     sent.map_err(|error| excerpt(&context.redactor().redact(&error), SHOWN * 2))
 }
 
 /// Runs the program, with the message on its standard input.
-fn command(alarm: &Alarm, body: &str, context: &Context) -> Result<(), String> {
+fn command(alarm: &Alarm, body: &str, timeout: Duration, context: &Context) -> Result<(), String> {
     let message: Value = serde_json::from_str(body).unwrap_or(Value::Null);
     let words: Vec<String> = alarm.command.iter().map(|word| filled(word, &message)).collect();
-    let timeout = alarm.settings.timeout;
     let input = format!("{body}\n");
     let ran = bounded::run(&words, input.as_bytes(), timeout, context.clock).map_err(|error| {
         format!("`{}` cannot be run: {error}", excerpt(words.first().map_or("", String::as_str), SHOWN))
@@ -41,12 +50,20 @@ fn command(alarm: &Alarm, body: &str, context: &Context) -> Result<(), String> {
 }
 
 fn outcome(ran: &Ran, timeout: Duration) -> Result<(), String> {
-    let Some(status) = ran.status else { return Err(format!("it was killed, for it took longer than {timeout:?}")) };
+    let Some(status) = ran.status else { return Err(killed(timeout)) };
     if status.success() {
         return Ok(());
     }
     let said = excerpt(&ran.err, SHOWN);
     Err(if said.is_empty() { status.to_string() } else { format!("{status}: {said}") })
+}
+
+/// Why a program was killed.
+fn killed(timeout: Duration) -> String {
+    match crate::walk::is_interrupted() {
+        true => INTERRUPTED.to_owned(),
+        false => format!("it was killed, for it took longer than {timeout:?}"),
+    }
 }
 
 /// The word with what stands for its placeholders. What is filled in is not looked at again.
@@ -84,12 +101,22 @@ fn post_to(
     config: &Config,
     context: &mut Context,
 ) -> Result<(), String> {
+    let watch = context.clock.stopwatch();
     let secret = secret(&webhook.secret, timeout, context)?;
     context.learn_secret(&secret);
     let transport =
         crate::walk::transport_to(&webhook.url, config, context).map_err(|error| error.message().to_owned())?;
     let request = webhook_request(&webhook.url, &secret, id, context.clock.now(), body);
-    context.block_on(async { post(&transport, &request, timeout).await }).map_err(|error| error.message().to_owned())?
+    let left = timeout.saturating_sub(watch.elapsed());
+    // A secret is mostly read in no time, and a figure that is short by that would only look odd.
+    let left = if left >= timeout / 10 * 9 { timeout } else { left };
+    let sent = context.block_on(async {
+        tokio::select! {
+            sent = post(&transport, &request, left) => sent,
+            () = crate::walk::interrupted() => Err(INTERRUPTED.to_owned()),
+        }
+    });
+    sent.map_err(|error| error.message().to_owned())?
 }
 
 /// What signs messages. A program that gives it may not hang either.
@@ -99,7 +126,7 @@ fn secret(source: &KeySource, timeout: Duration, context: &Context) -> Result<Se
         match ran.status {
             Some(status) if status.success() => Ok(ran.out),
             Some(status) => Err(std::io::Error::other(status.to_string())),
-            None => Err(std::io::Error::other(format!("it took longer than {timeout:?}"))),
+            None => Err(std::io::Error::other(killed(timeout))),
         }
     };
     let read = |path: &std::path::Path| std::fs::read_to_string(path);

@@ -1,5 +1,6 @@
 //! Sending a job down its ladder, for requests and probes.
 
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use llmr::clock::Rng;
@@ -60,11 +61,18 @@ pub fn walk(
 /// How long a request may take to write down that it was interrupted: longer than it waits for a locked state file.
 const GRACE: Duration = Duration::from_secs(6);
 
+/// What the first Ctrl-C of this process told, once somebody listens.
+static HEARD: OnceLock<Stop> = OnceLock::new();
+
 /// Becomes true at the first Ctrl-C.
 ///
 /// It is heard in a thread of its own. Who is stuck in a write to a reader that does not read hears nothing, so a second
 /// Ctrl-C, or the end of the time of grace, ends the process whatever it does.
 fn stop_on_interrupt() -> Stop {
+    HEARD.get_or_init(listen).clone()
+}
+
+fn listen() -> Stop {
     let (sender, receiver) = tokio::sync::watch::channel(false);
     let listen = move || {
         let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
@@ -84,6 +92,22 @@ fn stop_on_interrupt() -> Stop {
     // Without the thread Ctrl-C ends the process in the system's own way.
     let _ = std::thread::Builder::new().name("interrupt".to_owned()).spawn(listen);
     receiver
+}
+
+/// Whether Ctrl-C was heard. A process that sent no request does not listen; it is ended in the system's own way.
+pub fn is_interrupted() -> bool {
+    HEARD.get().is_some_and(|stop| *stop.borrow())
+}
+
+/// Ends when Ctrl-C is heard.
+pub async fn interrupted() {
+    let heard = match HEARD.get() {
+        Some(stop) => stop.clone().wait_for(|stop| *stop).await.is_ok(),
+        None => false,
+    };
+    if !heard {
+        std::future::pending::<()>().await;
+    }
 }
 
 #[expect(clippy::disallowed_methods, reason = "a write that nobody takes can be ended in no other way")]

@@ -226,6 +226,29 @@ fn a_command_that_fails_hangs_or_is_not_there_stops_nobody() {
 }
 
 #[test]
+fn who_asked_waits_for_one_delivery_in_all_and_what_was_not_tried_is_left_for_the_next() {
+    let hook = Hook::start(&[Does::Says(200)]);
+    let command = "command = [\"sleep\", \"100\"]\ntimeout = \"400ms\"\n";
+    let (_lab, stage) = stage(&hook, command);
+    let done = stage.run(&["chat", "?"]).exits(4);
+    assert!(done.err.contains("by command: it was killed, for it took longer than 200ms"), "{}", done.err);
+    stage.run_at("2026-08-23T03:00:05Z", &["check", "--alarm"]).exits(0);
+    assert_eq!(hook.posted().len(), 1, "one that hangs does not silence the other");
+}
+
+#[test]
+fn ctrl_c_ends_the_wait_for_a_sink_and_changes_no_exit_code() {
+    let command = "[\"sh\", \"-c\", \"if mkdir first; then exec sleep 100; fi; echo $0 >> rang\", \"{kind}\"]";
+    let (_lab, stage) = commanded(command, "timeout = \"90s\"\n");
+    let child = stage.command(&["chat", "?"]).spawn().expect("started");
+    until("it delivers", || stage.path("first").exists());
+    signal(child.id(), "INT");
+    finish(child).exits(4).says(&["the alarm was not delivered by command: it was interrupted; try 1 of 8 failed"]);
+    stage.run_at("2026-08-23T03:01:00Z", &["check", "--alarm"]).exits(0);
+    assert_eq!(rang(&stage), ["exhausted"]);
+}
+
+#[test]
 fn a_process_that_is_killed_between_taking_and_delivering_loses_nothing() {
     let command = "[\"sh\", \"-c\", \"if mkdir first; then echo $$ > first/id.tmp; mv first/id.tmp first/id; exec sleep 60; fi; \
                    printf '%s\\\\n' \\\"$0\\\" >> rang\", \"{kind}\"]";
