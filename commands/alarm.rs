@@ -99,8 +99,11 @@ fn list(args: &ListArgs, context: &mut Context) -> Result<ExitCode, CliError> {
     if let Some(store) = &store {
         context.show_state_warning(store);
     }
-    let settings = config.as_ref().and_then(|config| config.alarm.as_ref()).map(|alarm| &alarm.settings);
-    let list = AlarmList { now: context.clock.now(), alarms: &alarms, letters: &letters, settings, all: args.all };
+    let alarm = config.as_ref().and_then(|config| config.alarm.as_ref());
+    let (settings, sinks) =
+        (alarm.map(|alarm| &alarm.settings), alarm.map(llmr::config::Alarm::sinks).unwrap_or_default());
+    let now = context.clock.now();
+    let list = AlarmList { now, alarms: &alarms, letters: &letters, settings, sinks: &sinks, all: args.all };
     let text = if args.json { format!("{}\n", alarms_json(&list)) } else { alarms_text(&list) };
     context.output.out(&printable(&context.redactor().redact(&text)))?;
     Ok(ExitCode::SUCCESS)

@@ -25,7 +25,9 @@ mod stats;
 mod status;
 mod tone;
 
-pub use alarm::{AlarmList, alarm_body, alarm_letters, alarm_sightings, alarms_json, alarms_text, test_body};
+pub use alarm::{
+    AlarmList, alarm_body, alarm_letters, alarm_name, alarm_sightings, alarms_json, alarms_text, test_body,
+};
 pub use barred::Barred;
 pub use caps::{caps_json, caps_table};
 pub use chat::{attempt_line, chat_json, skip_line, stored_json, trail};

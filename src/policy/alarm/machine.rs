@@ -41,8 +41,8 @@ pub struct Telling {
     pub alarm: Alarm,
     /// Whether its words are of now; else they are of when it was last met.
     pub is_current: bool,
-    /// The holds that are told with it, by their subjects.
-    pub parts: Vec<String>,
+    /// What was told with it and still is so.
+    pub parts: Vec<Alarm>,
 }
 
 /// What becomes of the known alarms, given what somebody saw now. Kinds that do not ring are left as they are: they may
@@ -61,11 +61,7 @@ pub fn reconcile(known: &[Alarm], seen: &[Sighting], settings: &AlarmSettings, n
         }
     }
     join_ladders(&mut alarms, seen, settings, now);
-    let parts: Vec<(String, String)> = alarms
-        .iter()
-        .filter(|(_, alarm)| alarm.is_raised())
-        .filter_map(|(_, alarm)| alarm.part_of.clone().map(|ladder| (ladder, alarm.subject.clone())))
-        .collect();
+    let parts: Vec<Alarm> = alarms.iter().map(|(_, alarm)| alarm).filter(|alarm| alarm.is_raised()).cloned().collect();
     let others: Vec<&Alarm> = known.iter().filter(|alarm| !rings(alarm.kind)).collect();
     leave_ladders(&mut alarms, &others);
     let mut told = Reconciled::default();
@@ -75,8 +71,9 @@ pub fn reconcile(known: &[Alarm], seen: &[Sighting], settings: &AlarmSettings, n
             let words = words_now(&alarm, seen);
             let is_current = words.is_some();
             alarm.words = words.cloned().unwrap_or(alarm.words);
-            let of_it = |(ladder, _): &&(String, String)| alarm.is(AlarmKind::Exhausted, ladder);
-            let parts = parts.iter().filter(of_it).map(|(_, hold)| hold.clone()).collect();
+            let is_ladder = alarm.kind == AlarmKind::Exhausted;
+            let of_it = |part: &&Alarm| is_ladder && part.part_of.as_ref() == Some(&alarm.subject);
+            let parts = parts.iter().filter(of_it).cloned().collect();
             told.tell.push(Telling { event, alarm: alarm.clone(), is_current, parts });
         } else if alarm.part_of.is_some() && !alarm.is_raised() && alarm.told_over_at.is_none() {
             // It was told with its ladder, and so is its end.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::policy::{Alarm, AlarmSettings, Letter, LetterEnd};
+use crate::policy::{Alarm, AlarmSettings, Letter, LetterEnd, Sink};
 use crate::report::moment::{distance, rfc3339, seconds_of};
 
 use super::time;
@@ -24,6 +24,8 @@ pub struct AlarmList<'a> {
     pub letters: &'a [Letter],
     /// By which a quiet time is known, where there is an `[alarm]` section.
     pub settings: Option<&'a AlarmSettings>,
+    /// Who is told.
+    pub sinks: &'a [Sink],
     /// Also what is over for long.
     pub all: bool,
 }
@@ -58,7 +60,13 @@ pub fn alarms_text(list: &AlarmList<'_>) -> String {
     for alarm in list.shown() {
         out.push_str(&block(list, alarm));
     }
-    if out.is_empty() { "nothing is raised\n".to_owned() } else { out }
+    if out.is_empty() {
+        out.push_str("nothing is raised\n");
+    }
+    if list.sinks.is_empty() {
+        out.push_str("nobody is told: the config has no [alarm] with a `command` or a `webhook`; `llmr init --print` shows one\n");
+    }
+    out
 }
 
 fn block(list: &AlarmList<'_>, alarm: &Alarm) -> String {
@@ -86,18 +94,22 @@ fn block(list: &AlarmList<'_>, alarm: &Alarm) -> String {
 
 /// What became of a message.
 fn fate(letter: &Letter, most: Option<u32>, now: Timestamp) -> String {
-    let error = letter.error.as_deref().map_or(String::new(), |error| format!(", {error}"));
+    let error = letter.error.as_deref().map_or(String::new(), |error| format!(": {error}"));
     let most = most.map_or(String::new(), |most| format!(" of {most}"));
     match (letter.end, &letter.lease) {
         (Some((LetterEnd::Delivered, at)), _) => {
             format!("delivered {}", distance(at, now))
         }
         (Some((_, at)), _) => format!("GIVEN UP {} after {} tries{error}", distance(at, now), letter.tries),
-        (None, Some(lease)) if lease.until > now => format!("being delivered, try {}{most}{error}", letter.tries),
+        (None, Some(lease)) if lease.until > now => {
+            let before =
+                letter.error.as_deref().map_or(String::new(), |error| format!("; the one before failed: {error}"));
+            format!("being delivered, try {}{most}{before}", letter.tries)
+        }
         (None, _) if letter.tries == 0 => "waits for the next look".to_owned(),
         (None, _) => {
             let next = if letter.due_at <= now { "now".to_owned() } else { distance(letter.due_at, now) };
-            format!("failed{error}; try {}{most} was the last, next {next}", letter.tries)
+            format!("try {}{most} failed{error}; next {next}", letter.tries)
         }
     }
 }
@@ -123,7 +135,8 @@ pub fn alarms_json(list: &AlarmList<'_>) -> Value {
             "letters": list.letters_of(alarm).into_iter().map(letter_json).collect::<Vec<_>>(),
         })
     };
-    json!({"now": rfc3339(list.now), "alarms": list.shown().into_iter().map(alarm).collect::<Vec<_>>()})
+    let sinks: Vec<&str> = list.sinks.iter().map(|sink| sink.as_str()).collect();
+    json!({"now": rfc3339(list.now), "sinks": sinks, "alarms": list.shown().into_iter().map(alarm).collect::<Vec<_>>()})
 }
 
 fn letter_json(letter: &Letter) -> Value {

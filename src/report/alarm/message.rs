@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::policy::{Alarm, AlarmEvent, AlarmKind, Letter, Sink, Telling};
 use crate::report::moment::{rfc3339, seconds_of, span};
 
-use super::{inert, time};
+use super::{BY_HAND, inert, time};
 
 /// The messages of what is to be told, one for each sink. They share an id.
 pub fn alarm_letters(telling: &Telling, sinks: &[Sink], id: &str, now: Timestamp) -> Vec<Letter> {
@@ -93,7 +93,7 @@ fn words(telling: &Telling, now: Timestamp) -> (String, String) {
             (summary, text)
         }
         AlarmEvent::Healed => {
-            let summary = inert(&format!("llmr: over: {} after {}", over(alarm), lasted(alarm, now)));
+            let summary = inert(&format!("llmr: over: {}", over(alarm, &lasted(alarm, now))));
             let text = format!("{summary}\n\n{}{}", story(alarm), still(parts));
             (summary, text)
         }
@@ -124,13 +124,30 @@ fn lasted(alarm: &Alarm, now: Timestamp) -> String {
     if length.is_zero() { "0s".to_owned() } else { span(length) }
 }
 
-fn over(alarm: &Alarm) -> String {
+/// What is so, in words: `ladder main is exhausted`, `groq is held by hand`.
+pub fn alarm_name(alarm: &Alarm) -> String {
     let subject = &alarm.subject;
     match alarm.kind {
-        AlarmKind::Exhausted => format!("ladder {subject} is exhausted no more,"),
-        AlarmKind::Hold => format!("hold {subject} is lifted"),
-        AlarmKind::Budget => "retries are granted again".to_owned(),
-        AlarmKind::Forecast => format!("{subject} lasts again"),
+        AlarmKind::Exhausted => format!("ladder {subject} is exhausted"),
+        AlarmKind::Hold => {
+            let (who, why) = held(alarm);
+            format!("{who} is {why}")
+        }
+        AlarmKind::Budget => "retries are denied".to_owned(),
+        AlarmKind::Forecast => format!("{subject} is about to run out"),
+    }
+}
+
+fn over(alarm: &Alarm, lasted: &str) -> String {
+    let subject = &alarm.subject;
+    match alarm.kind {
+        AlarmKind::Exhausted => format!("ladder {subject} is exhausted no more, after {lasted}"),
+        AlarmKind::Hold => {
+            let (who, why) = held(alarm);
+            format!("{who} is free again after {lasted}: it was {why}")
+        }
+        AlarmKind::Budget => format!("retries are granted again after {lasted}"),
+        AlarmKind::Forecast => format!("{subject} lasts again after {lasted}"),
     }
 }
 
@@ -138,10 +155,25 @@ fn was(alarm: &Alarm) -> String {
     let subject = &alarm.subject;
     match alarm.kind {
         AlarmKind::Exhausted => format!("ladder {subject} was exhausted"),
-        AlarmKind::Hold => format!("hold {subject}"),
+        AlarmKind::Hold => {
+            let (who, why) = held(alarm);
+            format!("{who} was {why}")
+        }
         AlarmKind::Budget => "retries were denied".to_owned(),
         AlarmKind::Forecast => format!("{subject} was about to run out"),
     }
+}
+
+/// Who is held, and why: `held by hand`, `held, no money on the account`. The subject is only there to tell holds apart.
+fn held(alarm: &Alarm) -> (String, String) {
+    let details: Value = serde_json::from_str(&alarm.words.details).unwrap_or(Value::Null);
+    let text = |name: &str| details.get(name).and_then(Value::as_str);
+    let why = match text("why") {
+        Some(BY_HAND) => BY_HAND.to_owned(),
+        Some(why) => format!("held, {why}"),
+        None => "held".to_owned(),
+    };
+    (text("scope").unwrap_or(&alarm.subject).to_owned(), why)
 }
 
 fn story(alarm: &Alarm) -> String {
@@ -155,10 +187,10 @@ fn story(alarm: &Alarm) -> String {
 }
 
 /// What was told with it and still holds.
-fn still(parts: &[String]) -> String {
+fn still(parts: &[Alarm]) -> String {
     if parts.is_empty() {
         return String::new();
     }
-    let lines: Vec<String> = parts.iter().map(|part| format!("- {part}\n")).collect();
-    format!("\nStill held of what it died of:\n{}", lines.concat())
+    let lines: Vec<String> = parts.iter().map(|part| format!("- {}\n", alarm_name(part))).collect();
+    format!("\nOf what it died of this still is so:\n{}", lines.concat())
 }

@@ -27,7 +27,7 @@ use crate::route::{AlarmLook, HoldLook, LadderLook};
 use super::moment::{distance, rfc3339, seconds_of};
 
 pub use list::{AlarmList, alarms_json, alarms_text};
-pub use message::{alarm_body, alarm_letters, test_body};
+pub use message::{alarm_body, alarm_letters, alarm_name, test_body};
 
 /// How much of what a provider said is told, in characters.
 const SAID: usize = 200;

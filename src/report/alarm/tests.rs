@@ -248,9 +248,27 @@ fn alarm() -> Alarm {
     }
 }
 
+/// The alarm of a hold.
+fn of(record: HoldRecord) -> Alarm {
+    let subject = hold_subject(&record);
+    let held = Versioned { id: 7, version: 1, record };
+    let words = hold::words(&HoldLook { held, ladders: vec!["main".into()] }, now());
+    Alarm { kind: AlarmKind::Hold, subject, words, ..alarm() }
+}
+
+fn by_hand(who: &str) -> HoldRecord {
+    let HoldRecord::Circuit(circuit) = circuit(who, Class::Unknown, Family::Operator, 21_600) else {
+        panic!("it is a circuit");
+    };
+    HoldRecord::Circuit(Circuit { scope: Scope::provider(target(who).deployment.provider), ..circuit })
+}
+
 fn told(event: AlarmEvent, alarm: Alarm) -> (String, String) {
-    let telling =
-        Telling { event, alarm, is_current: false, parts: vec!["circuit openai account=acme billing".to_owned()] };
+    let parts = vec![
+        of(circuit("openai/gpt@own", Class::Billing, Family::Billing, 21_600)),
+        Alarm { subject: "fast".to_owned(), ..self::alarm() },
+    ];
+    let telling = Telling { event, alarm, is_current: false, parts };
     let body = alarm_body(&telling, "alarm_1", now());
     let text = |name: &str| body[name].as_str().expect(name).to_owned();
     assert_eq!((text("type"), text("ladder")), (format!("alarm.{event}"), "main".to_owned()));
@@ -270,8 +288,48 @@ fn every_event_has_its_own_first_line() {
     let (over, text) = told(AlarmEvent::Healed, healed());
     assert_eq!(over, "llmr: over: ladder main is exhausted no more, after 12m");
     assert!(text.contains("from 2026-08-23T02:48:00Z to 2026-08-23T03:00:00Z; it was met 3 times"), "{text}");
-    assert!(text.ends_with("Still held of what it died of:\n- circuit openai account=acme billing\n"), "{text}");
+    let still = "Of what it died of this still is so:\n- openai account=acme is held, no money on the account\n\
+                 - ladder fast is exhausted\n";
+    assert!(text.ends_with(still), "{text}");
     assert_eq!(told(AlarmEvent::Passed, healed()).0, "llmr: came and went: ladder main was exhausted, for 12m");
+}
+
+#[test]
+fn holds_are_told_in_words_and_not_by_what_tells_them_apart() {
+    let healed = |record| Alarm { healed_at: Some(now()), ..of(record) };
+    let billing = || circuit("openai/gpt@own", Class::Billing, Family::Billing, 21_600);
+    for (event, record, line) in [
+        (AlarmEvent::Healed, by_hand("groq/llama@team"), "over: groq is free again after 12m: it was held by hand"),
+        (AlarmEvent::Passed, by_hand("groq/llama@team"), "came and went: groq was held by hand, for 12m"),
+        (
+            AlarmEvent::Healed,
+            billing(),
+            "over: openai account=acme is free again after 12m: it was held, no money on the account",
+        ),
+        (
+            AlarmEvent::Passed,
+            billing(),
+            "came and went: openai account=acme was held, no money on the account, for 12m",
+        ),
+    ] {
+        assert_eq!(told(event, healed(record)).0, format!("llmr: {line}"));
+    }
+    let bare = Alarm { words: Words::default(), ..of(billing()) };
+    assert_eq!(alarm_name(&bare), "circuit openai account=acme billing is held");
+}
+
+#[test]
+fn what_is_told_late_says_of_when_its_words_are() {
+    for (is_current, says) in [
+        (true, "This is how it stands now:\n\nllmr: ladder main"),
+        (false, "When it was last met, at 2026-08-23T02:59:00Z:\n\nllmr: ladder main"),
+    ] {
+        for event in [AlarmEvent::Raised, AlarmEvent::Reminder] {
+            let telling = Telling { event, alarm: alarm(), is_current, parts: Vec::new() };
+            let body = alarm_body(&telling, "alarm_1", now());
+            assert!(body["text"].as_str().is_some_and(|text| text.contains(says)), "{body:#}");
+        }
+    }
 }
 
 #[test]
@@ -293,7 +351,14 @@ fn the_list_says_who_was_told_and_what_waits() {
         Alarm { subject: "old".to_owned(), healed_at: Some(at(-90_000)), told_over_at: Some(at(-90_000)), ..alarm() };
     let hold = Alarm { kind: AlarmKind::Hold, part_of: Some("main".to_owned()), told_at: None, ..alarm() };
     let (alarms, settings) = ([alarm(), old, hold], AlarmSettings::default());
-    let list = AlarmList { now: now(), alarms: &alarms, letters: &letters, settings: Some(&settings), all: false };
+    let list = AlarmList {
+        now: now(),
+        alarms: &alarms,
+        letters: &letters,
+        settings: Some(&settings),
+        sinks: &Sink::ALL[..],
+        all: false,
+    };
     let text = alarms_text(&list);
     assert!(
         text.starts_with("exhausted main: RAISED 2026-08-23T02:48:00Z (12m ago), met 3 times\n  llmr: ladder"),
@@ -301,7 +366,7 @@ fn the_list_says_who_was_told_and_what_waits() {
     );
     for part in [
         "  raised by command: delivered 11m ago\n",
-        "  raised by webhook: failed, status 500; try 2 of 8 was the last, next in 30s\n",
+        "  raised by webhook: try 2 of 8 failed: status 500; next in 30s\n",
         "  told with ladder main\n",
     ] {
         assert!(text.contains(part), "`{part}` is missing in {text}");
@@ -311,5 +376,8 @@ fn the_list_says_who_was_told_and_what_waits() {
     let json = alarms_json(&list);
     assert_eq!(json["alarms"][0]["letters"][1]["state"], "waiting");
     assert_eq!(json["alarms"].as_array().map(Vec::len), Some(2));
+    assert_eq!(json["sinks"], serde_json::json!(["command", "webhook"]));
     assert_eq!(alarms_text(&AlarmList { alarms: &[], ..list }), "nothing is raised\n");
+    let silent = alarms_text(&AlarmList { sinks: &[], ..list });
+    assert!(silent.starts_with(&text) && silent.contains("\nnobody is told: the config has no [alarm]"), "{silent}");
 }
