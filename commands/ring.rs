@@ -46,9 +46,18 @@ pub fn after_request(report: &Report, config: &Config, store: &dyn Store, contex
     act(is_news, ladder, ended.as_ref(), 1, config, store, context);
 }
 
-/// After a command that may have changed holds, or that was asked to look.
-pub fn after_change(config: &Config, store: &dyn Store, context: &mut Context) {
-    act(true, "", None, PATIENT, config, store, context);
+/// How many messages a process delivered, and how many it tried in vain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Sent {
+    /// Taken by their sinks.
+    pub delivered: usize,
+    /// Not taken.
+    pub failed: usize,
+}
+
+/// After a command that may have changed holds, or that was asked to look. What it delivered.
+pub fn after_change(config: &Config, store: &dyn Store, context: &mut Context) -> Sent {
+    act(true, "", None, PATIENT, config, store, context)
 }
 
 /// After a call of another program was written down.
@@ -65,19 +74,21 @@ fn act(
     config: &Config,
     store: &dyn Store,
     context: &mut Context,
-) {
-    let Some(alarm) = &config.alarm else { return };
+) -> Sent {
+    let Some(alarm) = &config.alarm else { return Sent::default() };
+    let mut sent = Sent::default();
     let done = store.alarm_pulse(ladder, context.clock.now()).and_then(|pulse| {
         let now = context.clock.now();
         let looks = is_news || wants_look(&pulse, now);
         let written = if looks { look(alarm, config, ended, &pulse, store, context)? } else { false };
         let budget = Budget { timeout: alarm.settings.timeout, left: alarm.settings.timeout.saturating_mul(times) };
-        if pulse.due || written { deliver(alarm, budget, config, store, context) } else { Ok(()) }
+        if pulse.due || written { deliver(alarm, budget, &mut sent, config, store, context) } else { Ok(()) }
     });
     if let Err(error) = done {
         let error = printable(&error.to_string());
         context.output.note(&format!("{} the alarm: {error}", context.output.label("warning")));
     }
+    sent
 }
 
 /// Whether a request that met no trouble is to look all the same.
@@ -150,6 +161,7 @@ impl Budget {
 fn deliver(
     alarm: &Alarm,
     mut budget: Budget,
+    count: &mut Sent,
     config: &Config,
     store: &dyn Store,
     context: &mut Context,
@@ -167,8 +179,12 @@ fn deliver(
         budget.left = budget.left.saturating_sub(watch.elapsed());
         let (sink, now) = (letter.sink, context.clock.now());
         let settled = match sent {
-            Ok(()) => letter.delivered(now),
+            Ok(()) => {
+                count.delivered += 1;
+                letter.delivered(now)
+            }
             Err(error) => {
+                count.failed += 1;
                 sinks.retain(|other| *other != sink);
                 let unit = context.rng.unit();
                 letter.failed(error, settings, unit, now)

@@ -250,6 +250,25 @@ fn a_limit_that_runs_out_before_it_is_back_rings_while_all_is_well() {
 const NIGHT: &str = "quiet = [{ from = \"22:00\", to = \"07:00\", zone = \"UTC\" }]\n";
 
 #[test]
+fn a_look_says_what_is_raised_and_what_was_delivered_or_that_nobody_is_told() {
+    let lab = openai(Reply::answer("yes"));
+    let stage = ringing(&[("lab", &lab)], "on = \"exhausted\"\n");
+    let look = || stage.run(&["check", "--alarm"]).exits(0).out;
+    assert!(look().ends_with("\nalarm: nothing is raised, for there is no state yet\n"), "{}", look());
+    let silent = Stage::of(&[("lab", &lab)]);
+    silent.run(&["record", "lab/m", "--status", "402"]).exits(0);
+    silent.run(&["check", "--alarm"]).exits(0).says(&["warning: nobody is told: the config has no [alarm]", "hint: "]);
+
+    let mut stage = ringing(&[("lab", &lab)], "on = \"exhausted\"\n");
+    stage.set("LLMR_STATE", silent.state().to_str().expect("a plain path"));
+    let look = |args: &[&str]| stage.run(&[&["check", "--alarm"], args].concat()).exits(0);
+    let first = look(&[]).out;
+    assert!(first.ends_with("\nalarm: ladder main is exhausted; 1 message delivered\n"), "{first}");
+    assert!(look(&[]).out.ends_with("\nalarm: ladder main is exhausted; no message was due\n"));
+    assert_eq!(look(&["--json"]).json()["ok"], true, "and nothing but JSON");
+}
+
+#[test]
 fn a_quiet_time_keeps_it_for_the_morning() {
     let lab = openai(error(418, "The frobnicator is out of phase."));
     let stage = ringing(&[("lab", &lab)], NIGHT);
