@@ -356,7 +356,7 @@ fn the_list_says_who_was_told_and_what_waits() {
         alarms: &alarms,
         letters: &letters,
         settings: Some(&settings),
-        sinks: &Sink::ALL[..],
+        sinks: Sink::ALL,
         all: false,
     };
     let text = alarms_text(&list);
