@@ -216,9 +216,18 @@ fn cry(report: &Report, context: &Context) {
     let record = &report.record;
     let when = record
         .retry_at
-        .map_or("nobody knows when it returns".to_owned(), |at| format!("the first step returns {}", rfc3339(at)));
+        .map(|at| format!("the first step returns {}", rfc3339(at)))
+        .unwrap_or_else(|| returns_unknown(&report.end).to_owned());
     let output = &context.output;
     output.note(&format!("{} llmr: ladder {} is exhausted; {when}", output.label("alarm"), record.ladder));
+}
+
+/// What is known where no time is.
+const fn returns_unknown(end: &End) -> &'static str {
+    match end {
+        End::NeedsPerson => "a person must act",
+        _ => "nothing is held for it, ask again at any time",
+    }
 }
 
 /// The exit code of the contract.
