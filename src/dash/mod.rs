@@ -27,7 +27,7 @@ mod view;
 pub use input::{Input, Key};
 pub use json::snapshot_json;
 pub use model::{Model, Options};
-pub use reading::{Before, Measured, Pace, Part, Reading, Rung, Rungs, Span};
+pub use reading::{Before, Measured, Pace, Reading, Rung, Rungs, Span};
 pub use sign::Glyphs;
 pub use update::{Deed, Effect, update};
 pub use view::{Theme, draw};

@@ -98,13 +98,6 @@ impl Span {
     }
 }
 
-/// One part of the span.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Part {
-    /// All that was measured in it.
-    pub figures: Figures,
-}
-
 /// What the log comes to over a span.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Measured {
@@ -115,7 +108,7 @@ pub struct Measured {
     /// Mean step depth of the same span a week before; none when nothing was answered then.
     pub depth_before: Option<f64>,
     /// The same in parts of equal length, the oldest first.
-    pub parts: Vec<Part>,
+    pub parts: Vec<Figures>,
     /// By who was asked.
     pub deployments: BTreeMap<Deployment, Figures>,
     /// By ladder.
@@ -187,7 +180,7 @@ impl Measured {
             span,
             total: Figures::of(&total),
             depth_before: before.depth,
-            parts: parts.iter().map(|tally| Part { figures: Figures::of(tally) }).collect(),
+            parts: parts.iter().map(Figures::of).collect(),
             deployments: journal.groups(&slice, By::Deployment, 0).into_iter().filter_map(of_deployment).collect(),
             ladders: journal.groups(&slice, By::Ladder, 0).into_iter().filter_map(of_ladder).collect(),
             is_loading: false,

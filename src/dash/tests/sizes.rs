@@ -51,6 +51,18 @@ fn the_keys_of_the_property_are_those_that_do_something() {
 }
 
 #[test]
+fn each_ladder_is_drawn_where_a_click_finds_it() {
+    for height in 8..40 {
+        let mut model = pressed(Left::Nobody, (80, height), "1", Options::default());
+        let shown = text(&drawn(&model));
+        let at = shown.lines().position(|line| line.trim_start().starts_with("small ")).expect("the second ladder");
+        let y = u16::try_from(at).expect("a line");
+        update(&mut model, Input::Click(5, y));
+        assert_eq!(model.cursors[0], 1, "{height}: {shown}");
+    }
+}
+
+#[test]
 fn a_part_of_a_buffer_is_not_left() {
     let model = pressed(Left::Nobody, (60, 20), "?", Options::default());
     let whole = Rect { x: 0, y: 0, width: 80, height: 30 };

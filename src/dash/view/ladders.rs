@@ -9,11 +9,13 @@ use crate::dash::sign::{Glyphs, State};
 use crate::report::{Tone, columns, cut_middle, distance};
 
 use super::brush::Brush;
-use super::layout::{LOW, first};
+use super::layout::first;
 
-pub(super) fn ladders(model: &Model, place: Rect, brush: &mut Brush<'_>) {
+pub(super) fn ladders(model: &Model, place: Rect, is_low: bool, brush: &mut Brush<'_>) {
+    if place.height == 0 {
+        return;
+    }
     let is_focused = model.pane == Pane::Ladders;
-    let is_low = place.height < 3 || model.size.1 < LOW + 2;
     let mut rows = place;
     if !is_low {
         let title = [(Tone::Strong, " 1 ladders ".to_owned())];

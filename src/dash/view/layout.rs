@@ -14,7 +14,7 @@ use super::{banner, deployments};
 const WIDE: (u16, u16) = (130, 30);
 
 /// Below this height of the body ladders take one line each.
-pub(super) const LOW: u16 = 14;
+const LOW: u16 = 14;
 
 /// From this height of the body on, what happened lately has a place of its own.
 const HIGH: u16 = 17;
@@ -31,6 +31,8 @@ pub(super) struct Regions {
     pub(super) body: Rect,
     pub(super) footer: Rect,
     pub(super) panes: Vec<(Pane, Rect)>,
+    /// Whether each ladder has one line, and the pane no title.
+    pub(super) is_low: bool,
 }
 
 /// Takes lines from the top.
@@ -56,18 +58,20 @@ impl Regions {
         let header = top(&mut body, u16::from(area.height >= 3));
         let lines = u16::try_from(banner::lines(model).len()).unwrap_or(u16::MAX);
         let banner = top(&mut body, lines.min((area.height / 3).max(1)));
+        let is_wide = area.width >= WIDE.0 && area.height >= WIDE.1;
+        let is_low = !is_wide && body.height < LOW;
         let panes = match () {
-            () if area.width >= WIDE.0 && area.height >= WIDE.1 => wide(model, body),
-            () if body.height >= LOW => high(model, body),
-            () => low(model, body),
+            () if is_wide => wide(model, body),
+            () if is_low => low(model, body),
+            () => high(model, body),
         };
-        Self { header, banner, body, footer, panes }
+        Self { header, banner, body, footer, panes, is_low }
     }
 }
 
-/// How many lines the ladders want, each with so many.
+/// How many lines the ladders want, each with so many; where there are none, that takes a line to say.
 fn of_ladders(model: &Model, each: u16) -> u16 {
-    u16::try_from(model.board.ladders.len()).unwrap_or(u16::MAX).saturating_mul(each)
+    u16::try_from(model.board.ladders.len()).unwrap_or(u16::MAX).saturating_mul(each).max(1)
 }
 
 /// All panes, in two columns.
@@ -154,7 +158,7 @@ pub(in crate::dash) fn hit(model: &Model, x: u16, y: u16) -> Option<Hit> {
     }
     // A title, and in lists the names of the columns.
     let (above, each) = match pane {
-        Pane::Ladders if place.height < 3 || regions.body.height < LOW => (0, 1),
+        Pane::Ladders if regions.is_low => (0, 1),
         Pane::Ladders => (1, 2),
         Pane::Metrics => return Some(Hit::Pane(pane)),
         Pane::Deployments | Pane::Quotas | Pane::Attempts => (2, 1),

@@ -30,7 +30,7 @@ const WORDS: (u16, u16) = (34, 48);
 pub(in crate::dash) fn charts(model: &Model) -> Vec<Chart> {
     let measured = &model.reading.measured;
     let total = &measured.total;
-    let over = |of: &dyn Fn(&Figures) -> Option<f64>| measured.parts.iter().map(|part| of(&part.figures)).collect();
+    let over = |of: &dyn Fn(&Figures) -> Option<f64>| measured.parts.iter().map(of).collect();
     let chart = |label: &str, value: String, tone: Tone, of: &dyn Fn(&Figures) -> Option<f64>| Chart {
         label: label.to_owned(),
         value,

@@ -34,7 +34,7 @@ pub fn draw(model: &Model, area: Rect, buffer: &mut Buffer) {
     banner::banner(model, regions.banner, &mut brush);
     for (pane, place) in &regions.panes {
         match pane {
-            Pane::Ladders => ladders::ladders(model, *place, &mut brush),
+            Pane::Ladders => ladders::ladders(model, *place, regions.is_low, &mut brush),
             Pane::Deployments => deployments::deployments(model, *place, &mut brush),
             Pane::Quotas => lists::quotas(model, *place, &mut brush),
             Pane::Attempts => lists::attempts(model, *place, &mut brush),
