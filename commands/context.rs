@@ -88,6 +88,16 @@ impl Context {
         self.state_flag.clone()
     }
 
+    /// Whether letters beyond ASCII can be shown: the first variable that is set says so, as POSIX has it. Where none is
+    /// set, nothing speaks against it.
+    pub fn has_utf8(&self) -> bool {
+        let set = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| self.env(name).filter(|set| !set.is_empty()));
+        set.is_none_or(|locale| {
+            let locale = locale.to_ascii_lowercase();
+            locale.contains("utf-8") || locale.contains("utf8")
+        })
+    }
+
     /// The config file that the command line names.
     pub fn config_flag(&self) -> Option<PathBuf> {
         self.config_flag.clone()

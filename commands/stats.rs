@@ -167,7 +167,16 @@ impl StatsArgs {
             let error = CliError::usage(format!("--bucket: the span would have more than {MOST_PARTS} parts"));
             return Err(error.hint("take longer buckets, or a shorter span by --since"));
         };
-        Ok(if graph && ends.len() > marks { equal_ends(slice.since, slice.until, marks) } else { ends })
+        // A span that begins within a bucket touches one more: 24 hours are 25 parts of an hour.
+        if graph && ends.len() == marks + 1 {
+            return Ok(equal_ends(slice.since, slice.until, marks));
+        }
+        if graph && ends.len() > marks {
+            let error =
+                CliError::usage(format!("--bucket: a graph has room for {marks} parts, not for {}", ends.len()));
+            return Err(error.hint("take longer buckets, or --by time, --json or --format csv, which show each"));
+        }
+        Ok(ends)
     }
 
     /// Counters over the life of a file have no span and no parts.
@@ -187,13 +196,7 @@ impl StatsArgs {
     }
 
     fn marks(&self, context: &Context) -> Marks {
-        let locale =
-            ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| context.env(name).filter(|set| !set.is_empty()));
-        let is_utf8 = locale.is_none_or(|locale| {
-            let locale = locale.to_ascii_lowercase();
-            locale.contains("utf-8") || locale.contains("utf8")
-        });
-        if self.ascii || !is_utf8 { Marks::Ascii } else { Marks::Blocks }
+        if self.ascii || !context.has_utf8() { Marks::Ascii } else { Marks::Blocks }
     }
 
     /// Writes to the file that was named, or to standard output.

@@ -155,7 +155,7 @@ impl TopArgs {
             None if has_light_ground(context) => Theme::Light,
             None => Theme::Dark,
         };
-        let letters = if self.ascii || !has_utf8(context) { Glyphs::Ascii } else { Glyphs::Unicode };
+        let letters = if self.ascii || !context.has_utf8() { Glyphs::Ascii } else { Glyphs::Unicode };
         let (interval, is_read_only, span) = (self.interval, self.read_only, self.span);
         Options { interval, is_read_only, ladder, span, theme, has_color, letters }
     }
@@ -165,14 +165,4 @@ impl TopArgs {
 fn has_light_ground(context: &Context) -> bool {
     let ground = context.env("COLORFGBG").and_then(|value| value.rsplit(';').next().map(str::to_owned));
     ground.is_some_and(|ground| ground == "7" || ground == "15")
-}
-
-/// Whether the locale says that letters are UTF-8; the first variable that is set counts, as POSIX has it.
-fn has_utf8(context: &Context) -> bool {
-    let set =
-        ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| context.env(name).filter(|value| !value.is_empty()));
-    set.is_some_and(|locale| {
-        let locale = locale.to_ascii_lowercase();
-        locale.contains("utf-8") || locale.contains("utf8")
-    })
 }

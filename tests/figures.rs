@@ -316,10 +316,12 @@ fn flags_that_make_no_sense_are_refused() {
         (&["--since", "soon"], "neither a time nor a duration"),
         (&["--bucket", "0s"], "no length of time"),
         (&["--bucket", "1s", "--json"], "more than 2000 parts"),
+        (&["--bucket", "15m"], "a graph has room for 24 parts, not for 97"),
         (&["--json", "--format", "csv"], "cannot be used with"),
     ] {
         stage.run(&[&["stats"], args].concat()).exits(2).says(&[says]);
     }
+    stage.run(&["stats", "--bucket", "1h"]).exits(0);
     stage.run(&["stats", "--ladder", "mian"]).exits(0).says(&["no ladder `mian`"]);
     assert_eq!(stage.run(&["stats", "--ladder", "idle"]).exits(0).err, "");
 }
