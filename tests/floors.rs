@@ -11,6 +11,7 @@ const FLOORS: &[&[&str]] = &[
     &["clock"],
     &["catalog"],
     &["classify"],
+    &["validate"],
     &["policy"],
     &["ladder"],
     &["config"],
@@ -19,6 +20,7 @@ const FLOORS: &[&[&str]] = &[
     &["wire"],
     &["transport"],
     &["route"],
+    &["session"],
     &["report", "rehearsal"],
     &["drill", "dash"],
 ];
