@@ -2,18 +2,24 @@
 //!
 //! State outlives the process, so it is kept in wall-clock time, and every decision takes `now` as an argument.
 //! Latencies and deadlines run on the stopwatch, which never jumps. For tests the wall clock can stand still
-//! (`LLMR_NOW`) and the randomness can be fixed (`LLMR_SEED`), or all time can be invented: then it passes only where
-//! somebody waits for it, and as fast as the machine can count.
+//! (`LLMR_NOW`) and the randomness can be fixed (`LLMR_SEED`), or all time can come from another source: where it is
+//! invented, it passes only where somebody waits for it, and as fast as the machine can count.
 
 mod invented;
+mod source;
 
 use std::collections::hash_map::RandomState;
+use std::fmt;
+use std::future::poll_fn;
 use std::hash::{BuildHasher, Hasher};
+use std::pin::pin;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
 pub use invented::Invented;
+pub use source::{Sleep, TimeSource};
 
 /// The wall clock, or one moment at which it stands.
 #[derive(Debug, Clone, Copy)]
@@ -28,23 +34,23 @@ impl Clock {
         Self { stands_at, started: Stopwatch::start() }
     }
 
-    /// A clock of invented time, or one that stands at the given moment while the stopwatches of that time run.
-    pub fn of(time: &'static Invented, stands_at: Option<Timestamp>) -> Self {
+    /// A clock of another time, or one that stands at the given moment while the stopwatches of that time run.
+    pub fn of(time: &'static dyn TimeSource, stands_at: Option<Timestamp>) -> Self {
         Self { stands_at, started: Stopwatch::of(time) }
     }
 
-    /// The invented time, where it is.
-    pub fn invented(&self) -> Option<&'static Invented> {
+    /// Where the time comes from, unless it is the system's.
+    pub fn source(&self) -> Option<&'static dyn TimeSource> {
         match self.started.0 {
             Since::Real(_) => None,
-            Since::Invented(_, time) => Some(time),
+            Since::Other(_, time) => Some(time),
         }
     }
 
     /// The wall-clock time, in whole milliseconds, which is what the store keeps.
     #[expect(clippy::disallowed_methods, reason = "this is the one place")]
     pub fn now(&self) -> Timestamp {
-        let running = || self.invented().map_or_else(Timestamp::now, Invented::now);
+        let running = || self.source().map_or_else(Timestamp::now, TimeSource::now);
         let now = self.stands_at.unwrap_or_else(running);
         Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now)
     }
@@ -56,15 +62,18 @@ impl Clock {
 
     /// Starts a stopwatch.
     pub fn stopwatch(&self) -> Stopwatch {
-        self.invented().map_or_else(Stopwatch::start, Stopwatch::of)
+        self.source().map_or_else(Stopwatch::start, Stopwatch::of)
     }
 
     /// What comes of the future, if it comes within this time.
     pub async fn within<T>(&self, time: Duration, future: impl Future<Output = T>) -> Option<T> {
-        match self.invented() {
-            Some(invented) => invented.within(time, future).await,
-            None => tokio::time::timeout(time, future).await.ok(),
-        }
+        let Some(source) = self.source() else { return tokio::time::timeout(time, future).await.ok() };
+        let (mut future, mut end) = (pin!(future), source.sleep(time));
+        poll_fn(|context| match future.as_mut().poll(context) {
+            Poll::Ready(value) => Poll::Ready(Some(value)),
+            Poll::Pending => end.as_mut().poll(context).map(|()| None),
+        })
+        .await
     }
 }
 
@@ -72,10 +81,19 @@ impl Clock {
 #[derive(Debug, Clone, Copy)]
 pub struct Stopwatch(Since);
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 enum Since {
     Real(Instant),
-    Invented(Duration, &'static Invented),
+    Other(Duration, &'static dyn TimeSource),
+}
+
+impl fmt::Debug for Since {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Real(started) => started.fmt(f),
+            Self::Other(started, _) => write!(f, "{started:?} of another time"),
+        }
+    }
 }
 
 impl Stopwatch {
@@ -84,15 +102,15 @@ impl Stopwatch {
         Self(Since::Real(Instant::now()))
     }
 
-    fn of(time: &'static Invented) -> Self {
-        Self(Since::Invented(time.passed(), time))
+    fn of(time: &'static dyn TimeSource) -> Self {
+        Self(Since::Other(time.elapsed(), time))
     }
 
     /// The time since it was started.
     pub fn elapsed(&self) -> Duration {
         match self.0 {
             Since::Real(started) => started.elapsed(),
-            Since::Invented(started, time) => time.passed().saturating_sub(started),
+            Since::Other(started, time) => time.elapsed().saturating_sub(started),
         }
     }
 }

@@ -22,6 +22,7 @@ mod extent;
 mod facts;
 mod fit;
 mod hints;
+mod judging;
 mod layers;
 mod lenient;
 mod matcher;
@@ -40,6 +41,7 @@ mod verdict_tests;
 
 pub use condition::{Comparison, ComparisonError, Condition, Figure, Operand, Operator, Test, check_path};
 pub use custom::CustomRule;
+pub use judging::Classify;
 pub use standin::Standins;
 pub use stated::stated_limits;
 pub use verdict::{Classifier, Explanation, RuleMatch};

@@ -12,6 +12,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+use super::source::{Sleep, TimeSource};
+
 /// An invented time; it stands still unless [`Invented::run`] moves it.
 #[derive(Debug)]
 pub struct Invented(Mutex<Hand>);
@@ -67,17 +69,6 @@ impl Invented {
         poll_fn(|_| self.reach(until)).await;
     }
 
-    /// What comes of the future, if it comes within this time.
-    pub async fn within<T>(&self, time: Duration, future: impl Future<Output = T>) -> Option<T> {
-        let until = self.passed().saturating_add(time);
-        let mut future = pin!(future);
-        poll_fn(|context| match future.as_mut().poll(context) {
-            Poll::Ready(value) => Poll::Ready(Some(value)),
-            Poll::Pending => self.reach(until).map(|()| None),
-        })
-        .await
-    }
-
     fn reach(&self, until: Duration) -> Poll<()> {
         let mut hand = self.hand();
         if hand.passed >= until {
@@ -100,6 +91,21 @@ impl Invented {
             let mut hand = self.hand();
             hand.passed = hand.next?;
         }
+    }
+}
+
+impl TimeSource for Invented {
+    fn now(&self) -> Timestamp {
+        Self::now(self)
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.passed()
+    }
+
+    fn sleep(&self, length: Duration) -> Sleep<'_> {
+        let until = self.passed().saturating_add(length);
+        Box::pin(poll_fn(move |_| self.reach(until)))
     }
 }
 

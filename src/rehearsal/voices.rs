@@ -157,7 +157,7 @@ impl Carrier for Voices {
     fn carry<'a>(&'a self, request: &'a HttpRequest, timeouts: &'a Timeouts) -> Carried<'a> {
         let limit = Limit::first(timeouts.first).or(Limit::total(timeouts.total));
         Box::pin(async move {
-            let answer = self.time.within(limit.time, self.answer(request)).await;
+            let answer = Clock::of(self.time, None).within(limit.time, self.answer(request)).await;
             answer.unwrap_or_else(|| Err(limit.passed()))
         })
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::catalog::Catalog;
-use crate::classify::Classifier;
+use crate::classify::Classify;
 use crate::clock::{Clock, Rng, Stopwatch};
 use crate::domain::{Answer, AttemptKind, Class, Deployment, Redactor, RequestRecord, Usage};
 use crate::ladder::{End, Exchange, Run, Skip, Step, StepSpec, View};
@@ -39,7 +39,7 @@ pub struct Router<'a, S> {
     /// The sockets, or what stands for them.
     pub transport: &'a dyn Carrier,
     /// What knows failures.
-    pub classifier: &'a Classifier,
+    pub classifier: &'a dyn Classify,
     /// What knows providers.
     pub catalog: &'a Catalog,
     /// The numbers of the failure table.
@@ -105,8 +105,8 @@ pub async fn pause(length: Duration) {
 
 /// The same by this clock: on invented time nobody sleeps.
 pub(super) async fn rest(clock: Clock, length: Duration) {
-    match clock.invented() {
-        Some(time) => time.pass(length).await,
+    match clock.source() {
+        Some(time) => time.sleep(length).await,
         None => pause(length).await,
     }
 }

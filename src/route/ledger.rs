@@ -8,7 +8,7 @@
 use jiff::Timestamp;
 
 use crate::catalog::Catalog;
-use crate::classify::{Classifier, stated_limits};
+use crate::classify::{Classify, stated_limits};
 use crate::clock::Clock;
 use crate::domain::{
     AttemptRecord, Class, Deployment, Evidence, Failure, KeptAnswer, KeptEvidence, Prefix, Redactor, RequestId,
@@ -29,7 +29,7 @@ pub struct Ledger<'a> {
     /// The state.
     pub store: &'a dyn Store,
     /// What knows failures.
-    pub classifier: &'a Classifier,
+    pub classifier: &'a dyn Classify,
     /// What knows providers.
     pub catalog: &'a Catalog,
     /// The numbers of the failure table.

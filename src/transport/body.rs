@@ -45,8 +45,8 @@ impl Source {
             },
             Self::Invented(pieces) => {
                 let Some((after, piece)) = pieces.next() else { return Ok(None) };
-                if let Some(time) = clock.invented() {
-                    time.pass(after).await;
+                if let Some(time) = clock.source() {
+                    time.sleep(after).await;
                 }
                 piece.map(Some)
             }
