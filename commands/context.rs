@@ -1,42 +1,47 @@
 //! What all commands share: the environment as it was at the start, the clock, the config, the state.
 
-use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use jiff::Timestamp;
 use llmr::catalog::{Catalog, CatalogError};
 use llmr::classify::Classifier;
 use llmr::clock::{Clock, Rng};
 use llmr::config::{self, Config, Problem};
-use llmr::domain::{Redactor, RequestId, Secret, printable};
+use llmr::domain::printable;
+use llmr::host::{Host, LOCAL_PROBE, config_place, local_servers, retention, state_place};
 use llmr::route::FallbackStore;
-use llmr::store::{OpenOptions, Retention, SqliteStore, Store, StoreError};
+use llmr::store::{OpenOptions, SqliteStore, Store, StoreError};
 
 use crate::cli::Global;
 use crate::error::{CliError, Code};
 use crate::output::Output;
 
-/// How long an unused local server may take to say so.
-const LOCAL_PROBE: Duration = Duration::from_millis(60);
-
 /// What all commands share.
 pub struct Context {
     /// Where to print.
     pub output: Output,
-    /// The clocks.
-    pub clock: Clock,
-    /// Jitter and ids.
-    pub rng: Rng,
+    /// What every process has; a context is that, with a terminal and a command line.
+    host: Host,
     /// Whether the user wants to see what happens inside.
     pub verbose: bool,
-    env: BTreeMap<String, String>,
     words: Vec<String>,
     config_flag: Option<PathBuf>,
     state_flag: Option<PathBuf>,
-    secrets: Vec<Secret>,
-    redactor: OnceCell<Redactor>,
+}
+
+impl Deref for Context {
+    type Target = Host;
+
+    fn deref(&self) -> &Host {
+        &self.host
+    }
+}
+
+impl DerefMut for Context {
+    fn deref_mut(&mut self) -> &mut Host {
+        &mut self.host
+    }
 }
 
 impl Context {
@@ -45,7 +50,7 @@ impl Context {
     /// # Errors
     /// When one of the program's own variables makes no sense.
     pub fn new(global: &Global) -> Result<Self, (Output, CliError)> {
-        let env = snapshot();
+        let env = llmr::host::environment();
         let output = Output::new(global.color, |name| env.get(name).cloned());
         let variable = |name: &str| env.get(name).map(String::as_str).filter(|value| !value.is_empty());
         let now = variable("LLMR_NOW").map(str::parse::<Timestamp>).transpose();
@@ -61,26 +66,12 @@ impl Context {
         start_logging(global.verbose, variable("LLMR_LOG"));
         Ok(Self {
             output,
-            clock: Clock::new(now),
-            rng: Rng::new(seed),
             verbose: global.verbose > 0,
             words: std::env::args().skip(1).collect(),
             config_flag: global.config.clone(),
             state_flag: global.state.clone(),
-            env,
-            secrets: Vec::new(),
-            redactor: OnceCell::new(),
+            host: Host::new(Box::new(move |name| env.get(name).cloned()), Clock::new(now), Rng::new(seed)),
         })
-    }
-
-    /// A variable of the environment.
-    pub fn env(&self, name: &str) -> Option<String> {
-        self.env.get(name).cloned()
-    }
-
-    /// Adds a variable to the snapshot, for a config that was made here.
-    pub fn set_env(&mut self, name: &str, value: &str) {
-        self.env.insert(name.to_owned(), value.to_owned());
     }
 
     /// The state file that the command line names.
@@ -103,46 +94,9 @@ impl Context {
         self.config_flag.clone()
     }
 
-    /// The state file that the user named, on the command line or in the environment.
-    fn named_state(&self) -> Option<PathBuf> {
-        self.state_flag.clone().or_else(|| self.env_path("LLMR_STATE"))
-    }
-
-    fn env_path(&self, name: &str) -> Option<PathBuf> {
-        self.env.get(name).filter(|value| !value.is_empty()).map(PathBuf::from)
-    }
-
-    /// What knows the secrets that were fetched so far.
-    pub fn redactor(&self) -> &Redactor {
-        self.redactor.get_or_init(|| Redactor::new(self.secrets.iter().cloned()))
-    }
-
-    /// Remembers a secret, so that it is found in whatever leaves the process.
-    pub fn learn_secret(&mut self, secret: &Secret) {
-        // One key often serves many deployments, and each new secret costs a new search for all of them.
-        if self.secrets.iter().any(|known| known.expose() == secret.expose()) {
-            return;
-        }
-        self.secrets.push(secret.clone());
-        self.redactor = OnceCell::new();
-    }
-
-    /// A new id for a request.
-    pub fn request_id(&mut self) -> RequestId {
-        let at = u64::try_from(self.clock.now().as_millisecond()).unwrap_or(0);
-        // Ids that begin with the time stand side by side in the store's index. The rest is drawn anew in each process,
-        // whatever the seed: two runs with one seed are still two requests.
-        RequestId::new(format!("req_{at:011x}{}", Rng::new(None).token(6)))
-    }
-
     /// Where the config is looked for: the path, and whether the user named it.
     pub fn config_path(&self) -> (Option<PathBuf>, bool) {
-        if let Some(path) = self.config_flag.clone().or_else(|| self.env_path("LLMR_CONFIG")) {
-            return (Some(path), true);
-        }
-        let home = || self.env_path("HOME").map(|home| home.join(".config"));
-        let base = self.env_path("XDG_CONFIG_HOME").or_else(home);
-        (base.map(|base| base.join("llmr").join("llmr.toml")), false)
+        config_place(self.config_flag.clone(), &self.host)
     }
 
     /// The config file, if there is one, over those entries of the catalogue that it or the command line names.
@@ -194,7 +148,7 @@ impl Context {
     /// A ladder from the keys that the environment holds, and from local servers that answer.
     fn zero_config(&self) -> Result<Config, CliError> {
         let builtin = builtin()?;
-        let local = crate::keys::local_servers(&builtin, LOCAL_PROBE);
+        let local = local_servers(&builtin, LOCAL_PROBE);
         let config = config::from_environment(&|name| self.env(name), &local, builtin);
         if config.ladders.values().all(|ladder| ladder.steps.is_empty()) {
             let error =
@@ -211,14 +165,7 @@ impl Context {
     /// # Errors
     /// When there is no usual place.
     pub fn state_path(&self, config: Option<&Config>) -> Result<PathBuf, CliError> {
-        let named = self.named_state();
-        let configured = || config.and_then(|config| config.store.clone());
-        if let Some(path) = named.or_else(configured) {
-            return Ok(config::at_home(&path, &|name| self.env(name)));
-        }
-        let home = || self.env_path("HOME").map(|home| home.join(".local").join("state"));
-        let base = self.env_path("XDG_STATE_HOME").or_else(home);
-        base.map(|base| base.join("llmr").join("state.db"))
+        state_place(self.state_flag.clone(), config, &self.host)
             .ok_or_else(|| CliError::trouble("no place for the state file: neither HOME nor XDG_STATE_HOME is set"))
     }
 
@@ -290,11 +237,7 @@ impl Context {
     /// Removes a little of what the log keeps no longer: for commands that write it, once they are done, so that a
     /// failure would only be noise.
     pub fn forget_the_old(&self, store: &SqliteStore, config: Option<&Config>) {
-        let usual = Retention::default();
-        let age = config.and_then(|config| config.retention).unwrap_or(usual.age);
-        let size = config.and_then(|config| config.max_size).unwrap_or(usual.size);
-        let retention = Retention { age, size, ..usual };
-        if let Err(error) = store.prune(&retention, self.clock.now()) {
+        if let Err(error) = store.prune(&retention(config), self.clock.now()) {
             tracing::warn!(%error, "the log could not be pruned");
         }
         self.show_state_warning(store);
@@ -372,13 +315,6 @@ pub fn wrong_config(problems: &[Problem]) -> CliError {
 pub fn read_named(flag: &str, path: &Path) -> Result<String, CliError> {
     std::fs::read_to_string(path)
         .map_err(|error| CliError::usage(format!("{flag}: cannot read {}: {error}", path.display())))
-}
-
-#[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
-fn snapshot() -> BTreeMap<String, String> {
-    std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .collect()
 }
 
 /// Starts the debug output, if it is asked for; it costs time that an ordinary run does not pay.

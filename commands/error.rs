@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-use llmr::domain::{Redactor, printable};
+use llmr::domain::{Deployment, Redactor, printable};
+use llmr::host::{JobError, RootsError};
 
 use crate::output::Output;
 
@@ -118,6 +119,28 @@ impl From<llmr::store::StoreError> for CliError {
         match hint {
             Some(hint) => told.hint(hint),
             None => told,
+        }
+    }
+}
+
+impl From<RootsError> for CliError {
+    fn from(error: RootsError) -> Self {
+        Self::new(Code::Config, error.to_string())
+    }
+}
+
+impl From<JobError> for CliError {
+    fn from(error: JobError) -> Self {
+        match error {
+            JobError::Store(error) => error.into(),
+            JobError::NoLadder(_) => Self::new(Code::Config, error.to_string()),
+            JobError::NoKey { ref steps, .. } => {
+                let told = Self::new(Code::Config, error.to_string());
+                let line =
+                    |told: Self, (deployment, why): &(Deployment, String)| told.cause(format!("{deployment}: {why}"));
+                let told = steps.iter().fold(told, line);
+                told.hint("set the variable, or change `key` of that credential in the config")
+            }
         }
     }
 }

@@ -4,6 +4,7 @@ use std::io::Read;
 use std::path::Path;
 
 use llmr::domain::{Evidence, TransportFault, Usage};
+use llmr::host::Reported;
 
 use crate::error::CliError;
 
@@ -77,25 +78,12 @@ impl FaultName {
     }
 }
 
-/// What came of a call, of which nothing contradicts another.
-#[derive(Debug)]
-pub struct Came {
-    /// What there is to be judged; none for a plain success.
-    pub evidence: Option<Evidence>,
-    /// The HTTP status.
-    pub status: Option<u16>,
-    /// The headers, which tell of limits also where nothing is to be judged.
-    pub headers: Vec<(String, String)>,
-    /// Tokens, as far as they are known.
-    pub usage: Usage,
-}
-
 impl GivenArgs {
     /// Reads the files and refuses what contradicts itself.
     ///
     /// # Errors
     /// Names the flags.
-    pub fn read(&self) -> Result<Came, CliError> {
+    pub fn read(&self) -> Result<Reported, CliError> {
         let stdin = |given: &Option<String>| given.as_deref() == Some("@-");
         if stdin(&self.headers) && stdin(&self.body) {
             return Err(CliError::usage("--headers and --body cannot both be read from standard input"));
@@ -114,11 +102,11 @@ impl GivenArgs {
         let usage = Usage { input_tokens: self.input_tokens, output_tokens: self.output_tokens, cached_tokens: None };
         let is_success = status.is_none_or(|status| (200..300).contains(&status));
         if self.ok || is_success && body.is_none() && self.transport.is_none() {
-            return Ok(Came { evidence: None, status, headers, usage });
+            return Ok(Reported { status, headers, usage, ..Reported::default() });
         }
         let (transport, body) = (self.transport.map(FaultName::fault), body.unwrap_or_default());
         let evidence = Evidence { status, headers: headers.clone(), body, transport, ..Evidence::default() };
-        Ok(Came { evidence: Some(evidence), status, headers, usage })
+        Ok(Reported { evidence: Some(evidence), status, headers, usage, ..Reported::default() })
     }
 
     fn check(&self, status: Option<u16>, body: bool, headers: bool) -> Result<(), CliError> {

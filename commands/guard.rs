@@ -61,7 +61,7 @@ pub fn run(args: &GuardArgs, context: &mut Context) -> Result<ExitCode, CliError
         Snapshot::default()
     });
     let salt = || store.and_then(|store| store.salt().ok());
-    let mut candidate = |target| crate::keys::candidate(target, &snapshot.holds, config.as_ref(), salt, context);
+    let mut candidate = |target| llmr::host::candidate(target, &snapshot.holds, config.as_ref(), salt, context);
     let candidates: Vec<Candidate> = targets.into_iter().map(&mut candidate).collect();
     let now = context.clock.now();
     let bounds = config.as_ref().map(|config| config.policy.usage).unwrap_or_default();

@@ -5,17 +5,14 @@ use std::time::Duration;
 
 use llmr::config::{CachePreference, Config, parse_duration};
 use llmr::domain::{ChatRequest, LadderName, Message, Part, ProviderName, RequestId, Role};
+use llmr::host::{Bounds, Wish};
 use llmr::ladder::Directives;
-use llmr::route::{Assembled, Facts, FallbackStore, Job, direct};
-use llmr::store::{SqliteStore, Store};
+use llmr::route::{FallbackStore, Job, direct};
+use llmr::store::SqliteStore;
 
 use crate::content::{conversation, image, json_file, option};
 use crate::context::{Context, nearest_provider, read_named};
 use crate::error::{CliError, Code};
-use crate::keys::{Known, assembled};
-
-/// How far back a deployment's answers count for where it stands.
-const SHAPE_WINDOW: Duration = Duration::from_secs(3600);
 
 /// What is asked, of whom, and within which bounds.
 #[derive(Debug, Default, clap::Args)]
@@ -272,56 +269,15 @@ impl RequestArgs {
     /// Everything that the driver needs.
     pub fn job(
         &self,
-        mut request: ChatRequest,
+        request: ChatRequest,
         choice: Choice,
         config: &Config,
         store: &FallbackStore<SqliteStore>,
         context: &mut Context,
     ) -> Result<Job, CliError> {
         let Choice { ladder, directives } = choice;
-        let salt = store.salt()?;
-        let shapes = match request.schema {
-            Some(_) => store.shapes_since(context.clock.now() - SHAPE_WINDOW)?,
-            None => Vec::new(),
-        };
-        let findings = store.findings(context.clock.now())?;
-        // What the user types for this one request counts more than what the config says of a step.
-        let is_own = request.system.is_some();
-        request.system = request.system.or_else(|| config.ladders.get(&ladder)?.system.clone());
-        request.developer = config.ladders.get(&ladder).and_then(|ladder| ladder.developer.clone());
-        let facts = Facts::of(config, &ladder, &request, (store, &salt), context.clock.now())?;
-        let known = Known { salt: &salt, shapes: &shapes, findings: &findings, facts: &facts };
-        let Some(mut assembled) = assembled(config, &ladder, &known, context) else {
-            return Err(CliError::new(Code::Config, format!("there is no ladder `{ladder}`")));
-        };
-        refuse_keyless(&assembled)?;
-        if is_own {
-            assembled.lanes.values_mut().for_each(|lane| lane.system = None);
-        }
-        let id = self.chosen_id()?.unwrap_or_else(|| context.request_id());
-        let job = self.fill(request, assembled, directives, id);
-        Ok(Job { keeps_answer: config.content, noted: facts.noted, ..job })
+        let bounds = Bounds { deadline: self.deadline, wait: self.wait, max_cost_usd: self.max_cost };
+        let wish = Wish { request, ladder, directives, bounds, id: self.chosen_id()? };
+        Ok(llmr::host::job(wish, config, store, context)?)
     }
-
-    fn fill(&self, request: ChatRequest, mut ladder: Assembled, directives: Directives, id: RequestId) -> Job {
-        let limits = &mut ladder.spec.limits;
-        limits.deadline = self.deadline.unwrap_or(limits.deadline);
-        limits.wait = self.wait.unwrap_or(limits.wait);
-        limits.max_cost_usd = self.max_cost.or(limits.max_cost_usd);
-        Job::new(id, ladder, request, directives)
-    }
-}
-
-/// When no step has a key, nothing can be asked: that is the config's fault, not a night of failures.
-fn refuse_keyless(ladder: &Assembled) -> Result<(), CliError> {
-    let mut missing = ladder.spec.steps.iter().map(|step| step.no_key.as_ref());
-    if ladder.spec.steps.is_empty() || missing.any(|why| why.is_none()) {
-        return Ok(());
-    }
-    let mut error = CliError::new(Code::Config, format!("no step of ladder `{}` has its key", ladder.spec.name));
-    for step in &ladder.spec.steps {
-        let why = step.no_key.clone().unwrap_or_default();
-        error = error.cause(format!("{}: {why}", step.target.deployment));
-    }
-    Err(error.hint("set the variable, or change `key` of that credential in the config"))
 }

@@ -24,7 +24,6 @@ mod guard;
 mod hold;
 mod init;
 mod job;
-mod keys;
 mod log;
 mod man;
 mod named;

@@ -1,13 +1,11 @@
 //! `llmr plan`
 
 use std::process::ExitCode;
-use std::time::Duration;
 
 use llmr::config::Strategy;
-use llmr::ladder::{Run, View};
-use llmr::policy::Passage;
+use llmr::ladder::Run;
 use llmr::report::Plan;
-use llmr::route::{cascade_of, passage};
+use llmr::route::{Outlook, outlook};
 use llmr::store::{Accounts, Store};
 
 use crate::context::Context;
@@ -37,24 +35,10 @@ pub fn show(args: &RequestArgs, context: &mut Context) -> Result<ExitCode, CliEr
     let machine = Run::new(job.spec.clone(), job.shape, job.directives.clone());
     let snapshot = store.snapshot(&Accounts::of(machine.steps().iter().map(|step| &step.target)))?;
     context.show_state_warning(&store);
-    let view = View {
-        holds: &snapshot.holds,
-        usage: &snapshot.usage,
-        bounds: &config.policy.usage,
-        now: context.clock.now(),
-        elapsed: Duration::ZERO,
-    };
-    let cascade = cascade_of(&job, &snapshot, view.now);
-    let (order, mut skipped) = match cascade.map(|cascade| passage(&job, cascade, &machine, &view)) {
-        Some(Passage::Refused { until, is_looked_at }) => {
-            (Vec::new(), machine.skipped_by_ladder(&view, &machine.turned_away(&view, until, is_looked_at)))
-        }
-        _ => (machine.plan(&view), machine.skipped(&view)),
-    };
-    // A last resort is asked although it is held.
-    skipped.retain(|skip| !order.iter().any(|planned| planned.step == skip.step));
+    let now = context.clock.now();
+    let Outlook { order, skipped, cascade } = outlook(&job, &machine, &snapshot, &config.policy.usage, now);
     let plan = Plan {
-        now: view.now,
+        now,
         ladder: &job.spec.name,
         strategy: config.ladders.get(&job.spec.name).map_or(Strategy::Ordered, |ladder| ladder.strategy),
         steps: machine.steps(),

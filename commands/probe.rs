@@ -6,6 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use llmr::config::Config;
 use llmr::domain::{ChatRequest, Deployment, LadderName, Message, Role, printable};
+use llmr::host::{Known, assembled};
 use llmr::ladder::{Directives, Eligibility, End, eligibility};
 use llmr::policy::Versioned;
 use llmr::report::{Choice, Kept, Probed, due_json, due_text};
@@ -14,7 +15,6 @@ use llmr::store::{Accounts, Batch, SqliteStore, Store, update_locked};
 
 use crate::context::Context;
 use crate::error::{CliError, Code};
-use crate::keys::{Known, assembled};
 use crate::status::known;
 use crate::walk::{transport, walk};
 
@@ -153,7 +153,7 @@ fn candidates(
     let (holds, salt) = (store.holds()?, store.salt()?);
     let mut candidate = |deployment: &Deployment| {
         let target = config.target(deployment);
-        crate::keys::candidate(target, &holds, Some(config), || Some(salt.clone()), context)
+        llmr::host::candidate(target, &holds, Some(config), || Some(salt.clone()), context)
     };
     Ok(chosen.iter().map(&mut candidate).collect())
 }

@@ -5,15 +5,14 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use llmr::config::Config;
-use llmr::domain::{Deployment, Evidence, RequestId, RequestRecord, Target, printable};
-use llmr::policy::Caller;
+use llmr::domain::{RequestId, Target, printable};
+use llmr::host::{Desk, ReportError, Reported, report};
 use llmr::report::Recorded;
-use llmr::route::{Asked, Ledger, OutsideCall, Told, entry, flight_of, gauges, issued_at, may_join, probe_of, told};
-use llmr::store::{Accounts, LogFilter, Snapshot, SqliteStore, Store};
+use llmr::store::{SqliteStore, Store};
 
 use crate::context::Context;
 use crate::error::CliError;
-use crate::given::{Came, GivenArgs};
+use crate::given::GivenArgs;
 
 /// Say what came of a call that another program made
 ///
@@ -60,8 +59,8 @@ pub fn run(args: &RecordArgs, context: &mut Context) -> Result<ExitCode, CliErro
     let config = context.config_file()?;
     let target = target(&args.deployment, config.as_ref(), context)?;
     let store = context.store(config.as_ref()).map_err(nothing_written)?;
-    let call = Call::new(args, &target, sent_at, &store, context)?;
-    let written = write(call, came, config.as_ref(), &store, context)?;
+    let reported = Reported { id: args.request_id.clone(), sent_at, latency: args.latency, ..came };
+    let written = write(&target, reported, config.as_ref(), &store, context)?;
     context.forget_the_old(&store, config.as_ref());
     let (request_id, written) = &written;
     let recorded = Recorded { now, request_id, written };
@@ -100,66 +99,15 @@ fn target(text: &str, config: Option<&Config>, context: &Context) -> Result<Targ
     targets.pop().ok_or_else(|| CliError::usage(format!("DEPLOYMENT: nothing is known as `{text}`")))
 }
 
-/// Which call it was.
-struct Call<'a> {
-    target: &'a Target,
-    id: RequestId,
-    started_at: Timestamp,
-    latency: Duration,
-    probe: bool,
-    /// The call that a guard let pass under another id.
-    lands: Option<RequestId>,
-    before: Option<RequestRecord>,
-}
-
-impl<'a> Call<'a> {
-    fn new(
-        args: &RecordArgs,
-        target: &'a Target,
-        sent_at: Option<Timestamp>,
-        store: &SqliteStore,
-        context: &mut Context,
-    ) -> Result<Self, CliError> {
-        let now = context.clock.now();
-        let Snapshot { holds, usage, .. } = store.snapshot(&Accounts::of([target])).map_err(nothing_written)?;
-        let probe = probe_of(&holds, target, sent_at);
-        let passed = flight_of(&usage, target, now).filter(|id| sent_at >= issued_at(id) || sent_at.is_none());
-        let id = args.request_id.clone().or_else(|| probe.clone()).or_else(|| passed.clone());
-        let id = id.unwrap_or_else(|| context.request_id());
-        let before = args.request_id.as_ref().map(|id| joined(id, store)).transpose()?.flatten();
-        let sent_at = sent_at.or_else(|| args.latency.and_then(|took| now.checked_sub(took).ok()));
-        // The second of two calls under one id was not sent when the first was let through.
-        let started_at = sent_at.or_else(|| issued_at(&id).filter(|_| before.is_none())).unwrap_or(now).min(now);
-        let took = Duration::try_from(now.duration_since(started_at)).unwrap_or_default();
-        let latency = args.latency.unwrap_or(took);
-        // Under an id of its own it is still the call that a guard let pass.
-        let is_up = usage.flights.iter().any(|flight| flight.id == id);
-        let lands = passed.filter(|_| !is_up && before.is_none());
-        Ok(Self { target, probe: probe.as_ref() == Some(&id), id, started_at, latency, lands, before })
-    }
-}
-
-/// The request of the log that the call joins, if there is one.
-fn joined(id: &RequestId, store: &SqliteStore) -> Result<Option<RequestRecord>, CliError> {
-    let filter = LogFilter { id: Some(id.clone()), limit: 1, ..LogFilter::default() };
-    let before = store.requests(&filter).map_err(nothing_written)?.pop();
-    if let Some(other) = before.as_ref().filter(|request| !may_join(request)) {
-        let error = CliError::usage(format!("--request-id: `{id}` is a request of ladder `{}` already", other.ladder));
-        return Err(error.hint(format!("`llmr log {id}` shows it; take another id")));
-    }
-    Ok(before)
-}
-
 type Entered = (RequestId, llmr::route::Written);
 
 fn write(
-    call: Call<'_>,
-    came: Came,
+    target: &Target,
+    reported: Reported,
     config: Option<&Config>,
     store: &SqliteStore,
     context: &mut Context,
 ) -> Result<Entered, CliError> {
-    let Call { target, id, started_at, latency, probe, lands, before } = call;
     let builtin = match config {
         Some(_) => None,
         None => Some(crate::context::builtin_of(target.deployment.provider.as_str())?),
@@ -167,73 +115,13 @@ fn write(
     let Some(catalog) = config.map(|config| &config.catalog).or(builtin.as_ref()) else {
         return Err(CliError::trouble("there is no catalogue"));
     };
-    let wire = catalog.provider(&target.deployment.provider).and_then(|provider| provider.wire);
-    let (usage, status) = (came.usage, came.status);
-    let head = Evidence { status, headers: came.headers, ..Evidence::default() };
-    // What is to be judged may tell more of limits than its head.
-    let said = came.evidence.clone().unwrap_or(head);
-    let told = match came.evidence {
-        Some(evidence) => told(evidence, wire),
-        None => Told::Answer(llmr::domain::Answer::default()),
-    };
-    let deployment = &target.deployment;
-    // Of an answer nothing is stored that could hold a key.
-    let keys = match (&told, config) {
-        (Told::Wrong(_) | Told::Failed(_), Some(config)) => keys(&target.deployment, config, store, context),
-        _ => Keys::default(),
-    };
-    let siblings: Vec<&str> = keys.siblings.iter().map(String::as_str).collect();
     let classifier = context.classifier(config);
-    let settings = config.map(|config| config.policy).unwrap_or_default();
-    let jitter = context.rng.unit();
-    let ledger = Ledger {
-        store,
-        classifier: &classifier,
-        catalog,
-        settings: &settings,
-        clock: context.clock,
-        redactor: context.redactor(),
-    };
-    let own_entry = config.and_then(|config| Some(entry(config, &deployment.provider, &store.salt().ok()?)));
-    let caller = Caller { key: keys.own.as_deref(), entry: own_entry.as_deref() };
-    let gauges = config.map(|config| gauges(config, deployment)).unwrap_or_default();
-    let stated = ledger.stated(&said, deployment, context.clock.now());
-    let price = catalog.model(&target.deployment.provider, &target.deployment.model).and_then(|model| model.price);
-    let call = OutsideCall {
-        asked: Asked { target, request_id: &id, started_at, caller, siblings: &siblings, gauges: &gauges },
-        latency,
-        status,
-        told,
-        usage,
-        price,
-        stated,
-        probe,
-        lands,
-        before,
-    };
-    let written = call.write(&ledger, jitter).map_err(nothing_written)?;
-    Ok((id, written))
-}
-
-/// Fingerprints of the keys that may have failed.
-#[derive(Default)]
-struct Keys {
-    own: Option<String>,
-    siblings: Vec<String>,
-}
-
-/// The key of the deployment and the others of its account, which all become known as secrets with the rest of the
-/// config's.
-fn keys(deployment: &Deployment, config: &Config, store: &SqliteStore, context: &mut Context) -> Keys {
-    crate::keys::learn_all(config, context);
-    let Ok(salt) = store.salt() else { return Keys::default() };
-    let own = crate::keys::fingerprint_of(deployment, config, &salt, context);
-    let account = config.target(deployment).account;
-    let same = config.credentials_of(&deployment.provider).filter(|credential| {
-        let is_command = matches!(credential.key, llmr::config::KeySource::Command(_));
-        credential.account == account && Some(&credential.name) != deployment.credential.as_ref() && !is_command
-    });
-    let others = same.map(|other| Deployment { credential: Some(other.name.clone()), ..deployment.clone() });
-    let siblings = others.filter_map(|other| crate::keys::fingerprint_of(&other, config, &salt, context));
-    Keys { own, siblings: siblings.collect() }
+    let desk = Desk { catalog, config, classifier: &classifier, store };
+    report(target, reported, &desk, context).map_err(|error| match error {
+        ReportError::Store(error) => nothing_written(error),
+        ReportError::Taken { ref id, .. } => {
+            let hint = format!("`llmr log {id}` shows it; take another id");
+            CliError::usage(format!("--request-id: {error}")).hint(hint)
+        }
+    })
 }

@@ -156,7 +156,7 @@ pub fn sign(known: &mut [Known], config: &Config, salt: Option<&[u8]>, context: 
             .credential(&known.target.deployment)
             // Commands may ask for a password: not for a look at the state.
             .filter(|credential| !matches!(credential.key, llmr::config::KeySource::Command(_)))
-            .map(|credential| crate::keys::fetch(credential, context));
+            .map(|credential| llmr::host::fetch(credential, context));
         known.no_key = matches!(key, Some(Err(_)));
         if let Some(key) = key.and_then(Result::ok).filter(|key| !key.is_empty()) {
             known.fingerprint = salt.map(|salt| fingerprint(salt, &key));

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use llmr::clock::Rng;
 use llmr::config::Config;
+use llmr::host::transport_options;
 use llmr::route::{FallbackStore, Job, Observer, Report, Router, Stop};
 use llmr::store::SqliteStore;
-use llmr::transport::{Transport, TransportOptions};
+use llmr::transport::Transport;
 
 use crate::context::Context;
 use crate::error::{CliError, Code};
@@ -113,28 +114,4 @@ pub async fn interrupted() {
 #[expect(clippy::disallowed_methods, reason = "a write that nobody takes can be ended in no other way")]
 fn end() {
     std::process::exit(Code::Interrupted as i32);
-}
-
-/// Further root certificates from the config and the environment, and the proxy. Without TLS none is read: a bundle of
-/// a system's roots costs as much as the rest of a short request.
-fn transport_options<'a>(
-    mut urls: impl Iterator<Item = &'a str>,
-    config: &Config,
-    context: &Context,
-) -> Result<TransportOptions, CliError> {
-    if !urls.any(|url| url.starts_with("https:")) {
-        return Ok(TransportOptions::default());
-    }
-    let files = config.providers.values().filter_map(|settings| settings.ca_file.clone());
-    let usual = context.env("SSL_CERT_FILE").filter(|path| !path.is_empty()).map(Into::into);
-    let read = |path: std::path::PathBuf| {
-        std::fs::read(&path).map_err(|error| {
-            CliError::new(Code::Config, format!("cannot read the certificates in {}: {error}", path.display()))
-        })
-    };
-    let proxy = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"].iter().find_map(|name| context.env(name));
-    Ok(TransportOptions {
-        ca_pems: files.chain(usual).map(read).collect::<Result<_, _>>()?,
-        proxy: proxy.filter(|proxy| !proxy.is_empty()),
-    })
 }

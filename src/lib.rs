@@ -13,6 +13,7 @@ pub mod config;
 pub mod dash;
 pub mod domain;
 pub mod drill;
+pub mod host;
 pub mod ladder;
 pub mod metrics;
 pub mod policy;

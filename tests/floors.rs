@@ -20,6 +20,7 @@ const FLOORS: &[&[&str]] = &[
     &["wire"],
     &["transport"],
     &["route"],
+    &["host"],
     &["session"],
     &["report", "rehearsal"],
     &["drill", "dash"],

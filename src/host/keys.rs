@@ -1,32 +1,29 @@
-//! Fetching keys, and looking for servers on this machine.
+//! Keys: fetching them, knowing them again, and a ladder with the keys of its steps.
 
 use std::cell::RefCell;
 use std::io;
-use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
-use llmr::catalog::Catalog;
-use llmr::config::{Config, CredentialConfig, KeyError, KeySource};
-use llmr::domain::{Deployment, LadderName, ProviderName, Secret, Target};
-use llmr::policy::{Finding, Versioned, depends_on_caller};
-use llmr::route::{Assembled, Candidate, Facts, Outside, assemble, entry, fingerprint, gauges};
-use llmr::store::ShapeCount;
+use crate::config::{Config, CredentialConfig, KeyError, KeySource};
+use crate::domain::{Deployment, LadderName, Secret, Target};
+use crate::policy::{Finding, Versioned, depends_on_caller};
+use crate::route::{Assembled, Candidate, Facts, Outside, assemble, entry, fingerprint, gauges};
+use crate::store::ShapeCount;
 
-use crate::context::Context;
+use super::Host;
 
 /// Fetches the key of a credential from where the config says that it is.
 ///
 /// # Errors
 /// Names the place, the credential and what to do.
-pub fn fetch(credential: &CredentialConfig, context: &Context) -> Result<Secret, KeyError> {
-    credential.resolve(&|name| context.env(name), &|path| std::fs::read_to_string(path), &output_of)
+pub fn fetch(credential: &CredentialConfig, host: &Host) -> Result<Secret, KeyError> {
+    credential.resolve(&|name| host.env(name), &|path| std::fs::read_to_string(path), &output_of)
 }
 
 /// The salted fingerprint of the deployment's key as it is now; none without a key, or when it cannot be had.
-pub fn fingerprint_of(deployment: &Deployment, config: &Config, salt: &[u8], context: &mut Context) -> Option<String> {
-    let key = fetch(config.credential(deployment)?, context).ok().filter(|key| !key.is_empty())?;
-    context.learn_secret(&key);
+pub fn fingerprint_of(deployment: &Deployment, config: &Config, salt: &[u8], host: &mut Host) -> Option<String> {
+    let key = fetch(config.credential(deployment)?, host).ok().filter(|key| !key.is_empty())?;
+    host.learn_secret(&key);
     Some(fingerprint(salt, &key))
 }
 
@@ -37,13 +34,13 @@ pub fn candidate(
     holds: &[Versioned],
     config: Option<&Config>,
     salt: impl Fn() -> Option<Vec<u8>>,
-    context: &mut Context,
+    host: &mut Host,
 ) -> Candidate {
     let mut covering = holds.iter().filter(|held| held.record.scope().covers(&target));
     let depends = covering.any(|held| depends_on_caller(&held.record));
     let signed = config.filter(|_| depends).and_then(|config| {
         let salt = salt()?;
-        let print = fingerprint_of(&target.deployment, config, &salt, context);
+        let print = fingerprint_of(&target.deployment, config, &salt, host);
         Some((print, entry(config, &target.deployment.provider, &salt)))
     });
     let (fingerprint, entry) = signed.map_or((None, None), |(print, entry)| (print, Some(entry)));
@@ -66,28 +63,28 @@ pub struct Known<'a> {
 
 /// Assembles the ladder of that name with the keys of its steps, which are known from then on; none when there is no such
 /// ladder.
-pub fn assembled(config: &Config, name: &LadderName, known: &Known<'_>, context: &mut Context) -> Option<Assembled> {
+pub fn assembled(config: &Config, name: &LadderName, known: &Known<'_>, host: &mut Host) -> Option<Assembled> {
     let secrets = RefCell::new(Vec::new());
-    let mut rng = context.rng.clone();
+    let mut rng = host.rng.clone();
     let key = |credential: &CredentialConfig| {
-        let key = fetch(credential, context)?;
+        let key = fetch(credential, host)?;
         secrets.borrow_mut().push(key.clone());
         Ok(key)
     };
     let Known { salt, shapes, findings, facts } = *known;
-    let outside = Outside { key: &key, env: &|name| context.env(name), salt, findings, shapes, facts };
+    let outside = Outside { key: &key, env: &|name| host.env(name), salt, findings, shapes, facts };
     let assembled = assemble(config, name, &outside, &mut rng);
-    context.rng = rng;
-    secrets.into_inner().iter().for_each(|secret| context.learn_secret(secret));
+    host.rng = rng;
+    secrets.into_inner().iter().for_each(|secret| host.learn_secret(secret));
     assembled
 }
 
 /// Makes the keys of the config known, so that they are found in whatever is about to be stored. Commands are not run:
 /// they may ask for a password.
-pub fn learn_all(config: &Config, context: &mut Context) {
+pub fn learn_all(config: &Config, host: &mut Host) {
     for credential in config.credentials.iter().filter(|credential| !matches!(credential.key, KeySource::Command(_))) {
-        if let Ok(key) = fetch(credential, context) {
-            context.learn_secret(&key);
+        if let Ok(key) = fetch(credential, host) {
+            host.learn_secret(&key);
         }
     }
 }
@@ -100,20 +97,4 @@ fn output_of(words: &[String]) -> io::Result<String> {
         return Err(io::Error::other(output.status.to_string()));
     }
     String::from_utf8(output.stdout).map_err(|_| io::Error::other("it printed bytes that are no text"))
-}
-
-/// The providers of this machine whose port is open.
-pub fn local_servers(catalog: &Catalog, limit: Duration) -> Vec<ProviderName> {
-    let local = catalog.providers.values().filter(|provider| provider.local);
-    let open = local.filter(|provider| {
-        let address = provider.base_url.as_deref().and_then(address);
-        address.is_some_and(|address| TcpStream::connect_timeout(&address, limit).is_ok())
-    });
-    open.map(|provider| provider.name.clone()).collect()
-}
-
-/// The address in a base URL.
-fn address(url: &str) -> Option<SocketAddr> {
-    let authority = url.split_once("://")?.1.split('/').next()?;
-    authority.to_socket_addrs().ok()?.next()
 }
