@@ -68,7 +68,7 @@ pub fn run(args: &GuardArgs, context: &mut Context) -> Result<ExitCode, CliError
     let demand = Demand { requests: 1.0, input: f64::from(args.tokens), ..Demand::default() };
     let looked = look(&snapshot, &candidates, &demand, &bounds, now);
     let pass = Pass { id: guard_id(now, &Rng::new(None).token(6)), until: now + args.lease, demand };
-    let takes = matches!(looked, Some(Admission::Probe(..) | Admission::Free { limited: true, .. }));
+    let takes = looked.as_ref().is_some_and(Admission::takes);
     let open_already = store.filter(|_| may_write);
     let taken = (takes && !args.dry_run).then(|| match open_already {
         Some(store) => Ok(admit(store, &candidates, &pass, &bounds, context.clock.now())?),

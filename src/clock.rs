@@ -68,10 +68,12 @@ impl Clock {
     /// What comes of the future, if it comes within this time.
     pub async fn within<T>(&self, time: Duration, future: impl Future<Output = T>) -> Option<T> {
         let Some(source) = self.source() else { return tokio::time::timeout(time, future).await.ok() };
-        let (mut future, mut end) = (pin!(future), source.sleep(time));
+        let mut future = pin!(future);
+        let mut end = None;
         poll_fn(|context| match future.as_mut().poll(context) {
             Poll::Ready(value) => Poll::Ready(Some(value)),
-            Poll::Pending => end.as_mut().poll(context).map(|()| None),
+            // What is there already needs no wait, and with some sources time passes because of one.
+            Poll::Pending => end.get_or_insert_with(|| source.sleep(time)).as_mut().poll(context).map(|()| None),
         })
         .await
     }

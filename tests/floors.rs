@@ -23,7 +23,7 @@ const FLOORS: &[&[&str]] = &[
     &["host"],
     &["session"],
     &["report", "rehearsal"],
-    &["drill", "dash"],
+    &["drill", "dash", "api"],
 ];
 
 fn floor(module: &str) -> Option<usize> {

@@ -4,6 +4,8 @@
 
 mod alarm;
 mod alarm_sinks;
+mod api;
+mod by_hand;
 mod captured;
 mod cascade;
 mod completions;

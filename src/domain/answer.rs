@@ -18,6 +18,7 @@ pub struct Usage {
 /// Why the answer ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Finish {
     /// The model was done, or met a stop text.
     Stop,

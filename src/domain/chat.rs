@@ -33,6 +33,15 @@ impl Message {
     pub fn text(role: Role, text: impl Into<String>) -> Self {
         Self { role, parts: vec![Part::Text(text.into())] }
     }
+
+    /// All words of it, one part after the other.
+    pub fn words(&self) -> String {
+        let words = self.parts.iter().filter_map(|part| match part {
+            Part::Text(text) => Some(text.as_str()),
+            _ => None,
+        });
+        words.collect()
+    }
 }
 
 /// What the user asks.

@@ -10,6 +10,7 @@ use super::names::{ModelName, ProviderName};
 /// Why no (whole) answer came over the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum TransportFault {
     /// The name does not resolve.
     Dns,
@@ -88,6 +89,16 @@ pub struct Evidence {
 }
 
 impl Evidence {
+    /// A reply as it came, of nobody in particular.
+    pub fn reply<N: Into<String>, V: Into<String>>(
+        status: u16,
+        headers: impl IntoIterator<Item = (N, V)>,
+        body: impl Into<String>,
+    ) -> Self {
+        let headers = headers.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+        Self { status: Some(status), headers, body: body.into(), ..Self::default() }
+    }
+
     /// The first header of that name, in any case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())

@@ -50,6 +50,7 @@ pub(crate) use words;
 
 words! {
     /// The true cause of one failed attempt. Each class has its own right response.
+    #[non_exhaustive]
     Class("failure class") {
         /// A short window's limit: heals in seconds to an hour.
         RateLimit = "rate_limit",
@@ -129,6 +130,7 @@ impl Class {
 
 words! {
     /// What a class makes the router do.
+    #[non_exhaustive]
     Action("action") {
         /// A short hold on the scope.
         Cooldown = "cooldown",
@@ -153,6 +155,7 @@ words! {
 
 words! {
     /// What to hold back.
+    #[non_exhaustive]
     ScopeLevel("scope") {
         /// Only this request.
         Request = "request",
@@ -171,6 +174,7 @@ words! {
 
 words! {
     /// Which limit was hit.
+    #[non_exhaustive]
     Dimension("limit dimension") {
         /// Requests per minute.
         Rpm = "rpm",
@@ -219,6 +223,7 @@ words! {
 
 /// Where a time was read.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum ResetSource {
     /// A response header, by its name in lower case.
     Header(String),
@@ -256,6 +261,7 @@ pub struct LimitFacts {
 
 /// The longest answer with which a refused request would pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum OutputFit {
     /// So many tokens.
     Tokens(u64),
@@ -265,6 +271,7 @@ pub enum OutputFit {
 
 words! {
     /// What a model may lack.
+    #[non_exhaustive]
     Feature("feature") {
         /// Pictures in the prompt.
         Images = "images",

@@ -10,6 +10,7 @@ use super::names::{ModelName, ProviderName};
 
 /// A piece of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Part {
     /// Words.
     Text(String),

@@ -15,6 +15,7 @@ use super::names::{AccountName, LadderName, RequestId};
 
 words! {
     /// Why an attempt was made.
+    #[non_exhaustive]
     AttemptKind("kind of attempt") {
         /// The first one at this step.
         First = "first",

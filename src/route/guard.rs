@@ -59,6 +59,20 @@ pub enum Admission {
     Full(usize, Tightness),
 }
 
+impl Admission {
+    /// Who, by the place in the list of candidates.
+    pub const fn at(&self) -> usize {
+        match self {
+            Self::Free { at, .. } | Self::Probe(at, _) | Self::Held(at, _) | Self::Full(at, _) => *at,
+        }
+    }
+
+    /// Whether something must be taken before the call is made: the leases of a probe, or a place among those under way.
+    pub const fn takes(&self) -> bool {
+        matches!(self, Self::Probe(..) | Self::Free { limited: true, .. })
+    }
+}
+
 /// A call that a program wants to make.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pass {

@@ -1,0 +1,280 @@
+//! What came of a request: the answer, or why there is none, and who was asked on the way.
+
+use std::fmt;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::domain::{
+    AttemptKind, AttemptRecord, Class, Deployment, Finish, LadderName, Message, Part, Provenance, RequestId, Role,
+    ToolCall, Usage,
+};
+use crate::ladder::{End, Skip};
+use crate::route::Report;
+
+/// An answer, and the way to it.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Answered {
+    /// The id under which the log has it.
+    pub request_id: RequestId,
+    /// The ladder that was walked.
+    pub ladder: LadderName,
+    /// The words.
+    pub text: String,
+    /// The answer parsed, where a shape was asked for.
+    pub parsed: Option<Value>,
+    /// What the model thought, as far as it shows it.
+    pub reasoning: String,
+    /// The tools that the model wants to be run.
+    pub tool_calls: Vec<ToolCall>,
+    /// Why the answer ended, where the provider says it.
+    pub finish: Option<Finish>,
+    /// Who answered.
+    pub deployment: Deployment,
+    /// At which step of the ladder; 0 is the first.
+    pub step: usize,
+    /// Tokens over all attempts.
+    pub usage: Usage,
+    /// What all attempts cost, in USD, as far as prices are known.
+    pub cost_usd: Option<f64>,
+    /// How long the whole request took.
+    pub latency: Duration,
+    /// How long the attempt that answered took to its first content.
+    pub ttft: Option<Duration>,
+    /// All exchanges in their order; the last one that did not fail gave the answer.
+    pub attempts: Vec<Attempt>,
+    /// The steps that were not asked, and why.
+    pub skipped: Vec<Skipped>,
+}
+
+impl Answered {
+    /// The answer as a turn of a conversation.
+    pub fn message(&self) -> Message {
+        let words = (!self.text.is_empty()).then(|| Part::Text(self.text.clone()));
+        let calls = self.tool_calls.iter().cloned().map(Part::ToolCall);
+        Message { role: Role::Assistant, parts: words.into_iter().chain(calls).collect() }
+    }
+
+    /// The attempts that failed.
+    pub fn failures(&self) -> impl Iterator<Item = &Attempt> {
+        self.attempts.iter().filter(|attempt| attempt.class.is_some())
+    }
+}
+
+impl fmt::Display for Answered {
+    /// The words.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// No answer as asked. It reads as one line; the trail stands in `attempts` and `skipped`.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Unanswered {
+    /// The id under which the log has it.
+    pub request_id: RequestId,
+    /// The ladder that was walked.
+    pub ladder: LadderName,
+    /// How it ended.
+    pub ending: Ending,
+    /// The same in words.
+    pub message: String,
+    /// When the first step returns, as far as anyone knows.
+    pub retry_at: Option<Timestamp>,
+    /// What there is of the words, where a stream broke or the shape was wrong.
+    pub text: String,
+    /// All exchanges in their order.
+    pub attempts: Vec<Attempt>,
+    /// The steps that were not asked, and why.
+    pub skipped: Vec<Skipped>,
+}
+
+impl fmt::Display for Unanswered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        match self.retry_at {
+            Some(at) => write!(f, "; the first step returns at {at}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Unanswered {}
+
+/// How a request ended that was not answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Ending {
+    /// Every step is resting or failed just now; some return by themselves.
+    Exhausted,
+    /// A person must act on all that is left: keys, billing, permissions.
+    NeedsPerson,
+    /// The request itself was refused: it is malformed, too large or filtered everywhere, or nobody understands the
+    /// failure.
+    Refused(Class),
+    /// What the request demands rules every step out.
+    NoneAllowed,
+    /// Answered, but never in the asked shape.
+    WrongShape,
+    /// The deadline passed.
+    Deadline,
+    /// The provider may have done the work, and the config wants nobody else to do it again.
+    MayHaveRun,
+    /// The stream broke after its first words, and the config's policy is to say so.
+    Partial,
+    /// It was stopped.
+    Interrupted,
+}
+
+/// One exchange with a deployment.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Attempt {
+    /// Who was asked.
+    pub deployment: Deployment,
+    /// Its step in the ladder; 0 is the first.
+    pub step: usize,
+    /// Why it was asked.
+    pub kind: AttemptKind,
+    /// What went wrong; none when it was answered or given up.
+    pub class: Option<Class>,
+    /// The HTTP status, when one came.
+    pub status: Option<u16>,
+    /// Which rule said what went wrong.
+    pub rule: Option<String>,
+    /// What the rule saw: redacted, bounded, printable.
+    pub evidence: Option<String>,
+    /// When it was sent.
+    pub started_at: Timestamp,
+    /// How long it took.
+    pub latency: Duration,
+    /// Until when the deployment, or more than it, is not asked because of this.
+    pub held_until: Option<Timestamp>,
+    /// Tokens.
+    pub usage: Usage,
+    /// USD.
+    pub cost_usd: Option<f64>,
+}
+
+impl fmt::Display for Attempt {
+    /// `groq/llama@team: quota_exhausted (429), held until 2026-08-24T00:00:00Z: the words`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(class) = self.class else { return write!(f, "{}: answered", self.deployment) };
+        write!(f, "{}: {class}", self.deployment)?;
+        if let Some(status) = self.status {
+            write!(f, " ({status})")?;
+        }
+        if let Some(until) = self.held_until {
+            write!(f, ", held until {until}")?;
+        }
+        match self.evidence.as_deref().unwrap_or_default() {
+            "" => Ok(()),
+            evidence => write!(f, ": {evidence}"),
+        }
+    }
+}
+
+/// A step that was not asked.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Skipped {
+    /// Who would have been asked.
+    pub deployment: Deployment,
+    /// Its step in the ladder; 0 is the first.
+    pub step: usize,
+    /// Why it was not, in one word for programs, as `llmr plan --json` has it.
+    pub word: &'static str,
+    /// The same in words.
+    pub reason: String,
+    /// When that ends by itself.
+    pub until: Option<Timestamp>,
+    /// How the end is known.
+    pub provenance: Option<Provenance>,
+}
+
+impl fmt::Display for Skipped {
+    /// `groq/llama@team: quota_exhausted (quarantine), until 2026-08-24T00:00:00Z`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.deployment, self.reason)?;
+        match self.until {
+            Some(until) => write!(f, ", until {until}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl From<&AttemptRecord> for Attempt {
+    fn from(record: &AttemptRecord) -> Self {
+        Self {
+            deployment: record.deployment.clone(),
+            step: usize::try_from(record.step).unwrap_or(usize::MAX),
+            kind: record.kind,
+            class: record.class,
+            status: record.status,
+            rule: record.rule.clone(),
+            evidence: record.evidence.clone(),
+            started_at: record.started_at,
+            latency: record.latency,
+            held_until: record.held_until,
+            usage: record.usage,
+            cost_usd: record.cost_usd,
+        }
+    }
+}
+
+impl From<&Skip> for Skipped {
+    fn from(skip: &Skip) -> Self {
+        let Skip { step, deployment, reason, until, provenance } = skip.clone();
+        Self { deployment, step, word: reason.word(), reason: reason.to_string(), until, provenance }
+    }
+}
+
+/// The report of the driver, for who asked.
+pub(super) fn told(report: Report) -> Result<Answered, Box<Unanswered>> {
+    let attempts = report.record.attempts.iter().map(Attempt::from).collect();
+    let skipped = report.skipped.iter().map(Skipped::from).collect();
+    let Report { record, end, text, parsed, reasoning, tool_calls, finish, ttft, .. } = report;
+    let ending = match (end, record.deployment) {
+        (End::Answered { step }, Some(deployment)) => {
+            return Ok(Answered {
+                request_id: record.id,
+                ladder: record.ladder,
+                text,
+                parsed,
+                reasoning,
+                tool_calls,
+                finish,
+                deployment,
+                step,
+                usage: record.usage,
+                cost_usd: record.cost_usd,
+                latency: record.latency,
+                ttft,
+                attempts,
+                skipped,
+            });
+        }
+        (end, _) => ending(end),
+    };
+    let message = record.error.unwrap_or_else(|| "there is no answer".to_owned());
+    let (request_id, ladder, retry_at) = (record.id, record.ladder, record.retry_at);
+    Err(Box::new(Unanswered { request_id, ladder, ending, message, retry_at, text, attempts, skipped }))
+}
+
+const fn ending(end: End) -> Ending {
+    match end {
+        End::Exhausted { .. } => Ending::Exhausted,
+        End::NeedsPerson => Ending::NeedsPerson,
+        End::Refused(class) => Ending::Refused(class),
+        End::NoneAllowed => Ending::NoneAllowed,
+        End::WrongShape => Ending::WrongShape,
+        End::Deadline => Ending::Deadline,
+        End::MayHaveRun => Ending::MayHaveRun,
+        End::Partial => Ending::Partial,
+        // An answer has who gave it.
+        End::Interrupted | End::Answered { .. } => Ending::Interrupted,
+    }
+}

@@ -1,0 +1,123 @@
+//! Why there is no answer, and why there is not even a router.
+
+use crate::config::Problem;
+use crate::domain::Deployment;
+use crate::host::{JobError, ReportError, RootsError};
+use crate::store::StoreError;
+use crate::transport::TransportError;
+
+use super::answered::Unanswered;
+
+/// What went wrong. Only the first one says anything about providers; all others are trouble on this side.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// No step answered as asked: who was asked, what they said, and when asking again can help.
+    #[error("{0}")]
+    Unanswered(Box<Unanswered>),
+    /// The config is wrong: all that is wrong with it, each with its line.
+    #[error("the config is wrong: {}", .problems.join("; "))]
+    Config {
+        /// One message for each mistake.
+        problems: Vec<String>,
+    },
+    /// There is nobody to ask: no config, no key in the environment, and no local server that answers.
+    #[error("no config, no key in the environment, and no local server answers")]
+    NoConfig,
+    /// Nothing of that name is known.
+    #[error("{message}")]
+    Unknown {
+        /// What is not known, and where one is near, what may have been meant.
+        message: String,
+    },
+    /// No step of the ladder has its key.
+    #[error("no step of ladder `{ladder}` has its key: {}", list(.steps))]
+    NoKey {
+        /// The ladder.
+        ladder: String,
+        /// Each step with the reason.
+        steps: Vec<(Deployment, String)>,
+    },
+    /// The state cannot be used.
+    #[error("{message}")]
+    State {
+        /// What is wrong with it, and what can be done.
+        message: String,
+    },
+    /// Nothing can be sent: a certificate, the proxy, or the system has no thread to spare.
+    #[error("{message}")]
+    Setup {
+        /// Why.
+        message: String,
+    },
+    /// The router broke off, because something of its owner's (a classifier, a clock, a watcher) panicked.
+    #[error("the router broke off before the end")]
+    BrokenOff,
+}
+
+impl Error {
+    /// What is to be told of a request that nobody answered.
+    pub fn unanswered(&self) -> Option<&Unanswered> {
+        match self {
+            Self::Unanswered(unanswered) => Some(unanswered),
+            _ => None,
+        }
+    }
+
+    /// When asking again can help, as far as anyone knows.
+    pub fn retry_at(&self) -> Option<jiff::Timestamp> {
+        self.unanswered()?.retry_at
+    }
+
+    pub(super) fn setup(error: &impl ToString) -> Self {
+        Self::Setup { message: error.to_string() }
+    }
+
+    pub(super) fn wrong(problems: &[Problem]) -> Self {
+        Self::Config { problems: problems.iter().map(ToString::to_string).collect() }
+    }
+}
+
+fn list(steps: &[(Deployment, String)]) -> String {
+    let lines: Vec<String> = steps.iter().map(|(deployment, why)| format!("{deployment}: {why}")).collect();
+    lines.join("; ")
+}
+
+impl From<StoreError> for Error {
+    fn from(error: StoreError) -> Self {
+        let cause = std::error::Error::source(&error).map(|source| format!(" ({source})")).unwrap_or_default();
+        let hint = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
+        Self::State { message: format!("{error}{cause}{hint}") }
+    }
+}
+
+impl From<JobError> for Error {
+    fn from(error: JobError) -> Self {
+        match error {
+            JobError::Store(error) => error.into(),
+            JobError::NoLadder(_) => Self::Unknown { message: error.to_string() },
+            JobError::NoKey { ladder, steps } => Self::NoKey { ladder: ladder.to_string(), steps },
+        }
+    }
+}
+
+impl From<ReportError> for Error {
+    fn from(error: ReportError) -> Self {
+        match error {
+            ReportError::Store(error) => error.into(),
+            ReportError::Taken { .. } => Self::Unknown { message: error.to_string() },
+        }
+    }
+}
+
+impl From<RootsError> for Error {
+    fn from(error: RootsError) -> Self {
+        Self::setup(&error)
+    }
+}
+
+impl From<TransportError> for Error {
+    fn from(error: TransportError) -> Self {
+        Self::setup(&error)
+    }
+}
