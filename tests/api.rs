@@ -43,7 +43,9 @@ fn text(providers: &[(&str, &Provider)]) -> String {
 fn a_router_can_be_shared_and_its_futures_sent() {
     fn is_handle<T: Clone + Send + Sync + 'static>() {}
     fn is_sent<T: Send>(_: T) {}
+    fn is_error<T: std::error::Error + Send + Sync + 'static>() {}
     is_handle::<Router>();
+    is_error::<Error>();
     let lab = openai(Reply::answer("yes"));
     let router = over(&[("lab", &lab)]).build().expect("a router");
     is_sent(router.chat("?"));

@@ -8,6 +8,7 @@
 //! Where a thousand nights are to be tried out, the same words are said without a socket, on invented time.
 
 mod http;
+#[doc(hidden)]
 pub mod night;
 mod play;
 mod render;
@@ -19,6 +20,7 @@ mod voices;
 pub use http::Seen;
 pub use script::{Case, Reply, Script};
 pub use server::Provider;
+#[doc(hidden)]
 pub use voices::Voices;
 
 #[cfg(test)]

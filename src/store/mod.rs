@@ -2,7 +2,7 @@
 //! deployment last worked.
 //!
 //! A backend knows no rule. It hands out the records with their versions, and it writes a [`Batch`] all or nothing, if
-//! no record moved in between. [`update`] joins the two: read, make the pure decision, commit, and decide again on what
+//! no record moved in between. `update` joins the two: read, make the pure decision, commit, and decide again on what
 //! another process wrote. So every rule exists once, in `policy`, and any number of processes that fail at the same
 //! moment leave exactly the streak that happened.
 //!
