@@ -62,6 +62,10 @@
 //! that is what the crate is for. [`rehearsal`] may change with any version, and so may all that the documentation does
 //! not show; it is public for the program alone. The forms of the config and of the state file are promised with the
 //! program: a newer version reads the file of an older one.
+//! The modules are floors of one house; imports run downward only (a test reads the sources and fails on an upward
+//! one). From the lowest floor up: `domain`, `clock`, `process`, `catalog`, `classify`, `policy`, `ladder`, `config`,
+//! `store`, `metrics`, `wire`, `transport`, `route`, `report` and `rehearsal`, and on top `drill`, which plays all of it against
+//! scripted providers, and `dash`, which draws it.
 
 // The modules are floors of one house; imports run downward only, and a test reads the sources and fails on an upward
 // one. CONTRIBUTING.md lists them from the lowest up.
@@ -90,6 +94,7 @@ pub mod ladder;
 pub mod metrics;
 #[doc(hidden)]
 pub mod policy;
+pub mod process;
 pub mod rehearsal;
 #[doc(hidden)]
 pub mod report;
