@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use jiff::Timestamp;
 
-use crate::domain::{AttemptKind, Class, CredentialName, Deployment, LadderName, Outcome};
+use crate::domain::{AttemptKind, Class, CredentialName, Deployment, Extraction, LadderName, Outcome};
 use crate::store::{AttemptFact, Fact, Places, RequestFact, Spent, SqliteStore, StoreError, Who};
 
 /// So many rows of each kind are read in one transaction at most: a long read keeps the WAL from being written back.
@@ -62,6 +62,7 @@ pub(super) struct AttemptRow {
     pub(super) kind: AttemptKind,
     pub(super) class: Option<Class>,
     pub(super) is_given_up: bool,
+    pub(super) extracted: Option<Extraction>,
 }
 
 /// A request that has ended.
@@ -210,6 +211,7 @@ impl Journal {
             kind: fact.kind,
             class: fact.class,
             is_given_up: fact.is_given_up,
+            extracted: fact.extracted,
         });
     }
 

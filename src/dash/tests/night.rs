@@ -186,6 +186,7 @@ fn attempt(name: &str, ago: u64, class: Option<Class>) -> AttemptRecord {
         cost_usd: Some(0.0004),
         execution: Execution::NotRun,
         given_up: None,
+        extracted: None,
     }
 }
 
@@ -231,6 +232,7 @@ pub(super) fn journal() -> Journal {
                 kind: if minute % 9 == 8 { AttemptKind::Retry } else { AttemptKind::First },
                 class,
                 is_given_up: false,
+                extracted: None,
                 started_ms,
                 ttft_us: class.is_none().then_some(200_000 + u64::from(minute) * 5_000),
                 latency_us: 900_000 + u64::from(minute) * 10_000,

@@ -45,6 +45,7 @@ fn journal() -> Journal {
                 kind: if step == 1 && broken { AttemptKind::Repair } else { AttemptKind::First },
                 class,
                 is_given_up: false,
+                extracted: None,
                 started_ms: at(minutes).as_millisecond(),
                 ttft_us: Some(180_000 + n * 1_000),
                 latency_us: 700_000 + n * 5_000,
