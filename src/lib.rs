@@ -63,7 +63,7 @@
 //! not show; it is public for the program alone. The forms of the config and of the state file are promised with the
 //! program: a newer version reads the file of an older one.
 //! The modules are floors of one house; imports run downward only (a test reads the sources and fails on an upward
-//! one). From the lowest floor up: `domain`, `clock`, `process`, `catalog`, `classify`, `policy`, `ladder`, `config`,
+//! one). From the lowest floor up: `domain`, `clock`, `process`, `catalog`, `classify`, `validate`, `policy`, `ladder`, `config`,
 //! `store`, `metrics`, `wire`, `transport`, `route`, `report` and `rehearsal`, and on top `drill`, which plays all of it against
 //! scripted providers, and `dash`, which draws it.
 
@@ -105,6 +105,7 @@ pub mod store;
 #[doc(hidden)]
 pub mod transport;
 #[doc(hidden)]
+pub mod validate;
 pub mod wire;
 
 pub use api::{

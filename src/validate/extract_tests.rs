@@ -1,0 +1,151 @@
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+
+fn city() -> Shape {
+    let schema = json!({"type": "object", "required": ["city"], "properties": {"city": {"type": "string"}}});
+    Shape::new(&schema).expect("a schema")
+}
+
+fn found(text: &str) -> Found {
+    find(text, &city())
+}
+
+fn one(place: Extraction) -> Found {
+    Found::One(json!({"city": "Bern"}), place)
+}
+
+#[test]
+fn a_value_is_found_whole_fenced_and_surrounded() {
+    for (text, place) in [
+        (" {\"city\": \"Bern\"}\n", Extraction::Whole),
+        ("```json\n{\"city\": \"Bern\"}\n```", Extraction::Fenced),
+        ("```\n{\"city\": \"Bern\"}\n```\n", Extraction::Fenced),
+        ("Here it is:\n\n```json\n{\"city\": \"Bern\"}\n```\nAnything else?", Extraction::Fenced),
+        ("Sure! {\"city\": \"Bern\"} - as you asked.", Extraction::Surrounded),
+        ("See [the map] (or {this}): {\"city\": \"Bern\"}", Extraction::Surrounded),
+        ("As [1] says, [2, 3] of it: {\"city\": \"Bern\"}.", Extraction::Surrounded),
+        ("<think>{x} or {y}?</think>{\"city\": \"Bern\"}", Extraction::Surrounded),
+    ] {
+        assert_eq!(found(text), one(place), "{text}");
+    }
+}
+
+#[test]
+fn what_is_not_exactly_one_value_is_none() {
+    let broken = |text: &str| matches!(found(text), Found::Broken(_, false));
+    let short = |text: &str| matches!(found(text), Found::Broken(_, true));
+    assert_eq!(found("{\"city\": \"Bern\"} or {\"city\": \"Basel\"}"), Found::Several(2));
+    assert_eq!(found("The city is Bern."), Found::None);
+    assert_eq!(found("{\"town\": \"Bern\"}"), Found::Other(json!({"town": "Bern"}), true));
+    assert_eq!(found("So: {\"town\": \"Bern\"}"), Found::Other(json!({"town": "Bern"}), false));
+    assert!(short("{\"city\": \"Be"));
+    assert!(short("It is {\"city\": \"Bern\"} and {\"city\": \"Ba"));
+    assert!(broken("{'city': 'Bern'}"));
+    assert!(broken("{city: \"Bern\"}"));
+    assert!(broken("{\"city\": \"Bern\",}"));
+    assert!(broken("{\"city\": \"Bern\", \"city\": \"Basel\"}"), "which of the two is meant?");
+    assert!(broken("{\"city\": \"Bern\", \"n\": NaN}"));
+    assert!(broken("{\"city\": \"Bern\", \"n\": 1e999}"));
+    assert!(broken(&format!("{{\"city\": \"Bern\", \"n\": {}1{}}}", "[".repeat(500), "]".repeat(500))));
+}
+
+#[test]
+fn the_inside_of_broken_json_is_no_answer() {
+    for text in [
+        r#"{"places": [{"city": "Bern"}], oops}"#,
+        r#"{"place": {"city": "Bern"}"#,
+        r#"{"place": {"city": "Bern"}, "next": "#,
+        r#""place": {"city": "Bern"}}"#,
+        r#"{place: {"city": "Bern"}}"#,
+        r#"{'place': {"city": "Bern"}}"#,
+        r#"[{"city": "Bern"}, {"city": "#,
+        r#"{"place": "x"", "next": {"city": "Bern"}}"#,
+    ] {
+        assert!(matches!(found(text), Found::Broken(..)), "{text}: {:?}", found(text));
+    }
+}
+
+#[test]
+fn no_text_is_looked_at_more_than_a_few_times() {
+    let shape = city();
+    for piece in [
+        "[",
+        "{",
+        "{\"",
+        "[1,",
+        "{\"a\":",
+        "[[],",
+        "{}",
+        "{\"a\":{}},",
+        "[\"",
+        "{x",
+        "]}",
+        "[0)",
+        "```\n{",
+        "[true",
+        "{a:",
+    ] {
+        let text = piece.repeat(20_000);
+        let (_, steps) = find_counted(&text, &shape);
+        assert!(steps <= 5 * text.len(), "{piece}: {steps} steps for {} bytes", text.len());
+    }
+}
+
+/// Prose without JSON in it: brackets stand there, but nothing that opens like a value.
+fn prose() -> impl Strategy<Value = String> {
+    proptest::collection::vec(
+        prop_oneof![
+            "[a-zA-Zäß ,.!?]{0,12}",
+            Just("[see]".to_owned()),
+            Just("{x}".to_owned()),
+            Just("(\"so\")".to_owned()),
+            Just("\n".to_owned()),
+            Just("it's".to_owned())
+        ],
+        0..8,
+    )
+    .prop_map(|words| words.concat())
+}
+
+fn tree() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i32>().prop_map(Value::from),
+        "[a-z{}\\[\\]\"\\\\ :,é]{0,8}".prop_map(Value::from)
+    ];
+    leaf.prop_recursive(3, 16, 4, |inner| {
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            proptest::collection::btree_map("[a-z\" ]{1,4}", inner, 0..4)
+                .prop_map(|map| Value::Object(map.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn any_prose_around_one_value_gives_that_value(before in prose(), after in prose(), more in tree()) {
+        let value = json!({"city": "Bern", "more": more});
+        let text = format!("{before} {value} {after}");
+        match find(&text, &city()) {
+            Found::One(found, _) => prop_assert_eq!(found, value),
+            other => prop_assert!(false, "{text}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_was_cut_off_never_yields_a_value(more in tree(), at in any::<proptest::sample::Index>()) {
+        let text = json!({"more": [more, {"city": "Bern"}, 1], "city": "Basel"}).to_string();
+        let cut = text.chars().take(at.index(text.chars().count())).collect::<String>();
+        prop_assert!(!matches!(find(&cut, &city()), Found::One(..)), "{cut}");
+    }
+
+    #[test]
+    fn any_text_gives_an_answer_in_linear_time(text in "[\\[\\]{}\",:a1`\\\\ \n]{0,200}") {
+        let (_, steps) = find_counted(&text, &Shape::any());
+        prop_assert!(steps <= 5 * text.len() + 16, "{} steps", steps);
+    }
+}

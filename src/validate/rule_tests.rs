@@ -1,0 +1,103 @@
+use serde_json::json;
+
+use super::*;
+
+fn ask(source: &str) -> Result<(), String> {
+    let answer = json!({
+        "score": 1, "part": 1.0, "broken": 0.5, "big": u64::MAX, "huge": 1e300, "least": i64::MIN, "none": null,
+        "net": 10, "tax": 2.5, "total": 12.5, "kind": "a", "from": 3, "to": 7,
+        "quotes": ["the bird", "sings"], "items": [{"n": 1}, {"n": 2.5}],
+    });
+    let rule = Rule::new(source).unwrap_or_else(|error| panic!("{source}: {error}"));
+    rule.holds(&About::new(Some(&answer), "{…}", "At dawn the bird sings."))
+}
+
+#[test]
+fn rules_speak_of_the_answer_its_text_and_the_input() {
+    for source in [
+        "answer.score >= 1",
+        "answer.score == 1.0 && answer.part == 1 && answer.part >= 1",
+        "answer.big > 1 && answer.huge > 1 && answer.least < 0",
+        "answer.score + 1 == 2",
+        "answer.net + answer.tax == answer.total",
+        "answer.part + 1 == 2",
+        "answer.broken * 2 <= answer.score",
+        "answer.kind in ['a', 'b']",
+        "answer.from <= answer.to",
+        "answer.quotes.all(quote, input.contains(quote))",
+        "answer.items.exists(item, item.n > 2)",
+        "answer.items.exists_one(item, item.n + 0.5 == 3)",
+        "size(answer.quotes) + 0.5 < 3.0",
+        "answer.items.map(i, i.n)[1] == 2.5",
+        "has(answer.kind) && !has(answer.nothing)",
+        "answer.none == null",
+        "text.size() < 10 && text.startsWith('{')",
+        "answer.kind.matches('^[ab]$')",
+        "type(answer.kind) == string",
+    ] {
+        assert_eq!(ask(source), Ok(()), "{source}");
+    }
+}
+
+#[test]
+fn what_is_not_true_says_why() {
+    for (source, why) in [
+        ("answer.score > 1", "is not true"),
+        ("answer.nothing == 1", "cannot be evaluated: No such key: nothing"),
+        ("answer.kind > 1", "cannot be evaluated"),
+        ("answer.score", "is Int(1) and not true or false"),
+        ("answer.quotes[7] == ''", "Index out of bounds"),
+        ("1 / 0 == 1", "Division by zero"),
+        ("9223372036854775807 + answer.score > 0", "Overflow"),
+        ("answer.least - 1 < 0", "Overflow"),
+        ("-answer.least > 0", "Overflow"),
+        ("answer.least / -1 > 0", "cannot be evaluated"),
+        ("answer.least % -1 == 0", "cannot be evaluated"),
+        ("int(answer.huge) > 0", "overflow"),
+        ("answer.kind.matches('(')", "not a valid regex"),
+    ] {
+        let said = ask(source).expect_err(source);
+        assert!(said.contains(why), "{source}: {said}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_told_before_anything_is_sent() {
+    let nested = |open: &str, close: &str| format!("{}true{}", open.repeat(90), close.repeat(90));
+    for (source, why) in [
+        ("", "empty"),
+        ("answer.score >=", "1:16"),
+        ("score >= 1", "unknown variable `score`; known are answer, text, input"),
+        ("answer.all(x, y)", "unknown variable `y`"),
+        ("sizes(answer) > 1", "unknown function `sizes`; did you mean `size`?"),
+        ("answer.lower() == ''", "unknown function `lower`"),
+        ("Message{a: 1} == 1", "unknown type"),
+        (&"true && ".repeat(400), "longer than 2000"),
+        (&nested("[", "]"), "64 deep"),
+        (&nested("!(", ")"), "64 deep"),
+        (&format!("{}1 > 0", "1+".repeat(900)), "64 deep"),
+        (&format!("true{}", "?true:true".repeat(190)), "64 deep"),
+        ("answer.all(a, a.all(b, b.all(c, c.all(d, d))))", "more than 3 loops"),
+    ] {
+        let said = Rule::new(source).expect_err(source);
+        assert!(said.contains(why), "{source:.60}: {said}");
+    }
+    assert!(Rule::new("answer.a.all(x, x) && answer.b.all(x, x) && answer.c.all(x, x) && answer.d.all(x, x)").is_ok());
+}
+
+#[test]
+fn an_evaluation_that_takes_too_long_is_not_waited_for() {
+    let rule = Rule::new("answer.all(a, answer.all(b, answer.all(c, a + b + c >= 0)))").expect("a rule");
+    let about = About::new(Some(&json!((0..1000).collect::<Vec<u32>>())), "", "");
+    let said = rule.holds_within(Duration::from_millis(20), &about).expect_err("a milliard of sums");
+    assert_eq!(said, "could not be decided within 20ms");
+}
+
+#[test]
+fn only_what_names_the_answer_wants_it_parsed() {
+    for (source, names) in
+        [("answer == null", true), ("text.contains('answer')", false), ("size([1].map(answer, answer)) == 1", false)]
+    {
+        assert_eq!(Rule::new(source).map(|rule| rule.names_answer()), Ok(names), "{source}");
+    }
+}
