@@ -1,10 +1,11 @@
 //! `llmr chat`
 
+use std::borrow::Cow;
 use std::io::{IsTerminal, Read};
 use std::process::ExitCode;
 
 use llmr::config::Config;
-use llmr::domain::{Outcome, excerpt};
+use llmr::domain::{AttemptRecord, Extraction, Outcome, excerpt};
 use llmr::ladder::{End, Skip, SkipReason};
 use llmr::report::{chat_json, rfc3339, trail};
 use llmr::route::{FallbackStore, Job, Report};
@@ -39,7 +40,6 @@ pub fn run(args: &ChatArgs, context: &mut Context) -> Result<ExitCode, CliError>
         return crate::plan::show(&args.request, context);
     }
     let args = &args.request;
-    args.refuse_unknown()?;
     let stdin = stdin()?;
     let stream = args.streams(context);
     let request = args.request(stdin.as_deref(), stream)?;
@@ -110,7 +110,7 @@ fn print(report: &Report, json: bool, shown: bool, context: &Context) -> Result<
     if json {
         print_json(chat_json(report), context)?;
     } else if !shown && matches!(report.end, End::Answered { .. }) {
-        print_text(&report.text, context)?;
+        print_text(&answer_alone(&report.text, report.parsed.as_ref(), &report.record.attempts), context)?;
     }
     if !json && !report.tool_calls.is_empty() {
         tell_tools(report.tool_calls.iter().map(|call| call.name.as_str()), context);
@@ -122,7 +122,20 @@ fn print(report: &Report, json: bool, shown: bool, context: &Context) -> Result<
     if report.end.is_exhaustion() && !report.turned_away {
         cry(report, context);
     }
+    // That a check could not be made is nobody's fault but ours.
+    if report.trouble.is_some() {
+        return Ok(Code::Trouble.into());
+    }
     Ok(exit_code(report.record.outcome))
+}
+
+/// The words of the answer; of JSON that stood in prose or in a fence, the JSON.
+pub fn answer_alone<'a>(text: &'a str, parsed: Option<&serde_json::Value>, attempts: &[AttemptRecord]) -> Cow<'a, str> {
+    let place = attempts.iter().rev().find_map(|attempt| attempt.extracted);
+    match (parsed, place) {
+        (Some(parsed), Some(Extraction::Fenced | Extraction::Surrounded)) => Cow::Owned(parsed.to_string()),
+        _ => Cow::Borrowed(text),
+    }
 }
 
 /// One object, without secrets.
@@ -198,9 +211,10 @@ fn hints(report: &Report) -> Vec<String> {
         End::Exhausted { retry_at: None } => "nothing is held for it yet: ask again at any time".into(),
         End::NeedsPerson if only_by_hand => HELD_BY_HAND.into(),
         End::NeedsPerson => "mend the cause, then `llmr reset PROVIDER` lets it be asked again at once".into(),
+        _ if report.trouble.is_some() => "mend the check, or leave it out; nothing is held for it".into(),
         End::Refused(_) => "nothing is held for it; change the request".into(),
         End::NoneAllowed => "loosen what rules the steps out: --pin, --exclude, --require, --max-cost".into(),
-        End::WrongShape => "try a stronger model first, or a simpler --schema".into(),
+        End::WrongShape => "try a stronger model first, or ask for less: a simpler schema, fewer checks".into(),
         End::Deadline => "give it more time with --deadline".into(),
         End::MayHaveRun => "`llmr log` shows who was asked last; ask again if paying twice is no worry".into(),
         End::Partial => "what was printed is partial; `stream = \"restart\"` or \"buffer\" starts over instead".into(),

@@ -134,6 +134,10 @@ impl From<JobError> for CliError {
         match error {
             JobError::Store(error) => error.into(),
             JobError::NoLadder(_) => Self::new(Code::Config, error.to_string()),
+            JobError::NoProgram { .. } => {
+                let told = Self::new(Code::Config, error.to_string());
+                told.hint("install it, or give its whole path; nothing was sent")
+            }
             JobError::NoKey { ref steps, .. } => {
                 let told = Self::new(Code::Config, error.to_string());
                 let line =

@@ -9,6 +9,7 @@ use llmr::host::{Bounds, Wish};
 use llmr::ladder::Directives;
 use llmr::route::{FallbackStore, Job, direct};
 use llmr::store::SqliteStore;
+use llmr::validate::Rule;
 
 use crate::content::{conversation, image, json_file, option};
 use crate::context::{Context, nearest_provider, read_named};
@@ -34,9 +35,9 @@ pub struct RequestArgs {
     /// A JSON Schema that the answer must satisfy
     #[arg(long, value_name = "FILE")]
     schema: Option<PathBuf>,
-    /// A semantic rule on the answer, in CEL (not in this version)
-    #[arg(long, value_name = "EXPR", hide = true)]
-    check: Option<String>,
+    /// What must be true of the answer, in CEL: of `answer` (its JSON), `text` and `input` (repeatable)
+    #[arg(long, value_name = "EXPR", value_parser = rule)]
+    check: Vec<Rule>,
     /// A whole conversation as JSON: [{"role": "user", "content": "…"}, …]
     #[arg(long, value_name = "FILE")]
     messages: Option<PathBuf>,
@@ -112,6 +113,10 @@ fn amount(text: &str) -> Result<f64, String> {
     number.filter(|n| n.is_finite() && *n >= 0.0).ok_or_else(|| format!("`{text}` is no number of 0 or more"))
 }
 
+fn rule(text: &str) -> Result<Rule, String> {
+    Rule::new(text)
+}
+
 /// Who is meant.
 pub struct Choice {
     ladder: LadderName,
@@ -127,18 +132,6 @@ impl RequestArgs {
     /// Nothing but a ladder.
     pub fn on_ladder(name: &LadderName) -> Self {
         Self { model: Some(name.to_string()), ..Self::default() }
-    }
-
-    /// Refuses flags whose machinery this version does not have, rather than ignoring them.
-    pub fn refuse_unknown(&self) -> Result<(), CliError> {
-        let refuse = |flag: &str| {
-            let error = CliError::usage(format!("{flag} is not available in this version"));
-            Err(error.hint("leave it out; nothing was sent"))
-        };
-        match &self.check {
-            Some(_) => refuse("--check"),
-            None => Ok(()),
-        }
     }
 
     /// Whether the answer streams.
@@ -280,7 +273,8 @@ impl RequestArgs {
     ) -> Result<Job, CliError> {
         let Choice { ladder, directives } = choice;
         let bounds = Bounds { deadline: self.deadline, wait: self.wait, max_cost_usd: self.max_cost };
-        let wish = Wish { request, ladder, directives, bounds, id: self.chosen_id()? };
+        let (id, checks) = (self.chosen_id()?, self.check.clone());
+        let wish = Wish { request, ladder, directives, bounds, checks, id };
         Ok(llmr::host::job(wish, config, store, context)?)
     }
 }

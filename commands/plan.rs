@@ -26,7 +26,6 @@ pub fn run(args: &PlanArgs, context: &mut Context) -> Result<ExitCode, CliError>
 
 /// What `plan` and `chat --dry-run` print.
 pub fn show(args: &RequestArgs, context: &mut Context) -> Result<ExitCode, CliError> {
-    args.refuse_unknown()?;
     let request = args.request(None, false)?;
     let (config, choice) = args.settle(context)?;
     context.show_warnings(&config);

@@ -8,7 +8,7 @@ use llmr::report::{rfc3339, stored_json};
 use llmr::route::{FallbackStore, Job, asked};
 use llmr::store::{Claim, Claiming, SqliteStore, Store};
 
-use crate::chat::{exit_code, print_json, print_text, tell_tools};
+use crate::chat::{answer_alone, exit_code, print_json, print_text, tell_tools};
 use crate::context::Context;
 use crate::error::CliError;
 
@@ -75,7 +75,7 @@ pub fn tell(
     if json {
         print_json(stored_json(known, answer.as_ref()), context)?;
     } else if let Some(answer) = &answer {
-        print_text(&answer.text, context)?;
+        print_text(&answer_alone(&answer.text, answer.parsed.as_ref(), &known.attempts), context)?;
         let calls = answer.tool_calls.iter().flat_map(|calls| calls.as_array().into_iter().flatten());
         let names: Vec<&str> = calls.filter_map(|call| call.get("name")?.as_str()).collect();
         if !names.is_empty() {

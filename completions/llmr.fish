@@ -58,7 +58,7 @@ complete -c llmr -n "__fish_llmr_using_subcommand chat" -s s -l system -d 'Stand
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -s f -l file -d 'A file appended to the prompt as context (repeatable)' -r -F
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -s a -l image -d 'An image to show with the prompt: PNG, JPEG, GIF or WebP (repeatable)' -r -F
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l schema -d 'A JSON Schema that the answer must satisfy' -r -F
-complete -c llmr -n "__fish_llmr_using_subcommand chat" -l check -d 'A semantic rule on the answer, in CEL (not in this version)' -r
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l check -d 'What must be true of the answer, in CEL: of `answer` (its JSON), `text` and `input` (repeatable)' -r
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l messages -d 'A whole conversation as JSON: [{"role": "user", "content": "…"}, …]' -r -F
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l max-tokens -d 'The longest answer, in tokens' -r
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l temperature -d 'Randomness of the answer' -r
@@ -174,7 +174,7 @@ complete -c llmr -n "__fish_llmr_using_subcommand plan" -s s -l system -d 'Stand
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -s f -l file -d 'A file appended to the prompt as context (repeatable)' -r -F
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -s a -l image -d 'An image to show with the prompt: PNG, JPEG, GIF or WebP (repeatable)' -r -F
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l schema -d 'A JSON Schema that the answer must satisfy' -r -F
-complete -c llmr -n "__fish_llmr_using_subcommand plan" -l check -d 'A semantic rule on the answer, in CEL (not in this version)' -r
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l check -d 'What must be true of the answer, in CEL: of `answer` (its JSON), `text` and `input` (repeatable)' -r
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l messages -d 'A whole conversation as JSON: [{"role": "user", "content": "…"}, …]' -r -F
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l max-tokens -d 'The longest answer, in tokens' -r
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l temperature -d 'Randomness of the answer' -r

@@ -8,6 +8,7 @@
 //! A program runs by the system's stopwatch, also where all other time is invented.
 
 use std::io::{self, Read, Write};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -81,6 +82,19 @@ pub fn run(program: &Program<'_>, bounds: &Bounds<'_>) -> io::Result<Ran> {
     }
     let ((out, out_cut), (err, err_cut)) = (out.text(), err.text());
     Ok(Ran { status, out, err, is_cut: out_cut || err_cut })
+}
+
+/// Whether there is such a program: a path, or a name that is looked for in the directories of `path` (the variable
+/// `PATH`). Whether it may be run is only known when it is.
+pub fn is_there(name: &str, path: &str) -> bool {
+    // Windows looks in further places and under further names.
+    if cfg!(windows) {
+        return true;
+    }
+    if name.contains('/') {
+        return Path::new(name).is_file();
+    }
+    std::env::split_paths(path).any(|directory| directory.join(name).is_file())
 }
 
 /// Waits for the end, but not longer than this, nor longer than the user wants.

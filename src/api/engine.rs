@@ -16,6 +16,7 @@ use crate::route::{
 };
 use crate::store::{Accounts, SqliteStore, Store};
 use crate::transport::Transport;
+use crate::validate::Rule;
 
 use super::calls::{Admission, Call, Held, Outcome, Pass, Recorded};
 use super::error::Error;
@@ -124,14 +125,18 @@ impl Engine {
 
     /// The job, and the config by which it was made: deployments that are named make a ladder of their own.
     fn job(&self, request: Request, store: &dyn Store) -> Result<(Arc<Config>, Job), Error> {
-        let Request { chat, to, directives, bounds } = request;
+        let Request { chat, to, directives, bounds, checks } = request;
         let (config, ladder) = self.placed(to.as_deref())?;
         for name in directives.pin.iter().chain(&directives.exclude) {
             if config.provider(name).is_none() {
                 return Err(Error::Unknown { message: format!("there is no provider `{name}`") });
             }
         }
-        let wish = Wish { request: chat, ladder, directives, bounds, id: None };
+        let rule = |text: &String| {
+            Rule::new(text).map_err(|why| Error::Check { message: format!("the check `{text}` cannot be used: {why}") })
+        };
+        let checks = checks.iter().map(rule).collect::<Result<_, _>>()?;
+        let wish = Wish { request: chat, ladder, directives, bounds, checks, id: None };
         let job = job(wish, &config, store, &mut self.host.borrow_mut())?;
         Ok((config, job))
     }

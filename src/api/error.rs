@@ -38,6 +38,12 @@ pub enum Error {
         /// Each step with the reason.
         steps: Vec<(Deployment, String)>,
     },
+    /// The answer cannot be checked as it is wanted: the expression is wrong, or its program is not here.
+    #[error("{message}")]
+    Check {
+        /// What is wrong with it.
+        message: String,
+    },
     /// The state cannot be used.
     #[error("{message}")]
     State {
@@ -96,6 +102,7 @@ impl From<JobError> for Error {
         match error {
             JobError::Store(error) => error.into(),
             JobError::NoLadder(_) => Self::Unknown { message: error.to_string() },
+            JobError::NoProgram { .. } => Self::Check { message: error.to_string() },
             JobError::NoKey { ladder, steps } => Self::NoKey { ladder: ladder.to_string(), steps },
         }
     }

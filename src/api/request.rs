@@ -27,6 +27,7 @@ pub struct Request {
     pub(super) to: Option<String>,
     pub(super) directives: Directives,
     pub(super) bounds: Bounds,
+    pub(super) checks: Vec<String>,
 }
 
 impl Request {
@@ -62,6 +63,13 @@ impl Request {
     /// The JSON Schema that the answer must satisfy; one that does not is asked for once more, then of the next step.
     pub fn schema(mut self, schema: Value) -> Self {
         self.chat.schema = Some(schema);
+        self
+    }
+
+    /// What must be true of the answer, in CEL: of `answer` (its JSON), `text` and `input`; one more with each call. What is
+    /// not true is asked for once more, then of the next step.
+    pub fn check(mut self, expression: impl Into<String>) -> Self {
+        self.checks.push(expression.into());
         self
     }
 

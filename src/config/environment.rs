@@ -5,10 +5,10 @@
 //! catalogue is left out; its usual variable is set on many machines for other purposes.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::catalog::{Catalog, ProviderInfo};
-use crate::domain::{Deployment, LadderName, ProviderName};
+use crate::domain::{Deployment, LadderName, ProviderName, excerpt};
 use crate::policy::PolicySettings;
 
 use super::providers::implied;
@@ -128,7 +128,28 @@ impl Config {
             message: format!("its base URL needs the environment variable {variable}, which is not set"),
             hint: Some(format!("set {variable}, or write the whole `base_url`")),
         };
-        lacking.map(problem).collect()
+        lacking.map(problem).chain(self.missing_checks(&file, env)).collect()
+    }
+
+    /// Checks whose program is not there.
+    fn missing_checks(&self, file: &Path, env: &dyn Fn(&str) -> Option<String>) -> Vec<Problem> {
+        let path = env("PATH").unwrap_or_default();
+        let below = |name: &LadderName| {
+            let ladders = problem::Place { line: None, key: "ladders".to_owned() }.below(name.as_str());
+            problem::Place { line: None, key: ladders }.below("checks")
+        };
+        let missing = self.ladders.iter().flat_map(|(name, ladder)| {
+            let missing = ladder.answer.demands.missing_programs(&path).into_iter();
+            missing.map(|(check, program)| (below(name), check.name.clone(), program.to_owned()))
+        });
+        let problem = |(key, check, program): (String, String, String)| Problem {
+            file: file.to_path_buf(),
+            line: None,
+            key,
+            message: excerpt(&format!("the check `{check}` needs the program `{program}`, which is not here"), 400),
+            hint: Some("install it, or give its whole path".to_owned()),
+        };
+        missing.map(problem).collect()
     }
 
     /// Where the deployment's key is kept.

@@ -7,6 +7,7 @@
 //! the keys that the environment already holds.
 
 mod alarm;
+mod answer;
 mod bar;
 mod conditions;
 mod domains;
@@ -42,8 +43,8 @@ pub use key::{KeyError, at_home, resolve_key};
 pub use problem::Problem;
 pub use template::template;
 pub use types::{
-    AccountCap, Alarm, Bar, CachePreference, Config, CredentialConfig, Hedge, KeySource, LadderConfig, Limits,
-    OnUnknown, ProviderSettings, StepConfig, StreamPolicy, Webhook,
+    AccountCap, Alarm, AnswerConfig, Bar, CachePreference, Config, CredentialConfig, Hedge, KeySource, LadderConfig,
+    Limits, OnUnknown, ProviderSettings, StepConfig, StreamPolicy, Webhook,
 };
 pub use url::{INTERNET, LOCAL_NETWORK, THIS_MACHINE};
 

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use crate::catalog::Catalog;
 use crate::domain::{CredentialName, Deployment, LadderName, ProviderName};
 
+use super::answer::answer;
 use super::bar::warn_of_chains;
 use super::limits::{LIMIT_KEYS, cascade, limits, timeouts};
 use super::providers::Providers;
@@ -32,6 +33,10 @@ const LADDER_KEYS: &[&str] = &[
     "system",
     "developer",
     "cascade",
+    "schema",
+    "checks",
+    "confidence",
+    "reject",
 ];
 
 /// What a step may name.
@@ -109,6 +114,7 @@ fn ladder(section: &Section<'_, '_>, known: &Known<'_>, defaults: Limits, names:
         system: section.get("system").and_then(|node| node.text()),
         developer: section.get("developer").and_then(|node| node.text()),
         cascade: cascade(section),
+        answer: answer(section),
         bar,
         limits,
     }

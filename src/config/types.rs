@@ -11,6 +11,7 @@ use crate::classify::CustomRule;
 use crate::domain::{AccountName, CredentialName, Deployment, LadderName, ProviderName, Timeouts};
 use crate::ladder::{OnMayHaveRun, Ranking, Strategy};
 use crate::policy::{AlarmSettings, CascadeSettings, PolicySettings, Sink};
+use crate::validate::Demands;
 
 use super::Problem;
 
@@ -121,6 +122,8 @@ pub struct LadderConfig {
     pub developer: Option<String>,
     /// When the ladder itself opens; none when it never does.
     pub cascade: Option<CascadeSettings>,
+    /// What is asked of its answers.
+    pub answer: AnswerConfig,
     /// The limits of the file with this ladder's own.
     pub limits: Limits,
 }
@@ -141,9 +144,19 @@ impl LadderConfig {
             system: None,
             developer: None,
             cascade: Some(CascadeSettings::default()),
+            answer: AnswerConfig::default(),
             limits,
         }
     }
+}
+
+/// What a ladder asks of its answers.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct AnswerConfig {
+    /// The JSON Schema that they must satisfy, unless a request brings its own.
+    pub schema: Option<Value>,
+    /// What must be true of them besides.
+    pub demands: Demands,
 }
 
 /// What a ladder asks of a deployment, so that work of one kind is never done by a model that is too weak for it. What is

@@ -52,6 +52,10 @@ pub(super) fn differences(expect: &Expect, came: &Came, now: Timestamp) -> Strin
         let attempts = came.reports.iter().flat_map(|report| &report.record.attempts);
         part(&mut out, "attempts", wanted, &attempts.map(attempt).collect::<Vec<_>>());
     }
+    if let Some(wanted) = &expect.rules {
+        let attempts = came.reports.iter().flat_map(|report| &report.record.attempts);
+        part(&mut out, "rules", wanted, &attempts.map(rule).collect::<Vec<_>>());
+    }
     if !came.at_once {
         let skipped = came.reports.last().map(|report| skips(&report.skipped)).unwrap_or_default();
         part(&mut out, "skipped", &expect.skipped, &skipped);
@@ -76,6 +80,12 @@ pub(super) fn differences(expect: &Expect, came: &Came, now: Timestamp) -> Strin
         }
     }
     out
+}
+
+/// What decided of an exchange.
+fn rule(attempt: &AttemptRecord) -> String {
+    let place = || attempt.extracted.map(|place| place.to_string());
+    attempt.rule.clone().or_else(place).unwrap_or_else(|| "-".to_owned())
 }
 
 /// One part of the expectation; nothing when it is met.

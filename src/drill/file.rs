@@ -126,6 +126,8 @@ pub struct Expect {
     pub hits: BTreeMap<String, usize>,
     /// `deployment kind status class` for each exchange; `answered` in the place of a class.
     pub attempts: Option<Vec<String>>,
+    /// For each exchange the rule that decided; for an answered one where its JSON stood, `-` where none was asked for.
+    pub rules: Option<Vec<String>>,
     /// `deployment reason [until time provenance]` for each step passed over; those not needed are left out.
     #[serde(default)]
     pub skipped: Vec<String>,

@@ -7,6 +7,7 @@ use crate::domain::{ChatRequest, Deployment, LadderName, RequestId};
 use crate::ladder::Directives;
 use crate::route::{Assembled, Facts, Job};
 use crate::store::{Store, StoreError};
+use crate::validate::{Check, Rule};
 
 use super::Host;
 use super::keys::{Known, assembled};
@@ -36,6 +37,8 @@ pub struct Wish {
     pub directives: Directives,
     /// Within which bounds.
     pub bounds: Bounds,
+    /// What must be true of the answer, beside what its ladder demands.
+    pub checks: Vec<Rule>,
     /// The id, where the user chose one.
     pub id: Option<RequestId>,
 }
@@ -57,6 +60,14 @@ pub enum JobError {
         /// Why, of each step.
         steps: Vec<(Deployment, String)>,
     },
+    /// A check of the ladder cannot be made here.
+    #[error("the check `{check}` needs the program `{program}`, which is not here")]
+    NoProgram {
+        /// Its name.
+        check: String,
+        /// What it runs.
+        program: String,
+    },
 }
 
 /// Everything that the driver needs.
@@ -64,17 +75,19 @@ pub enum JobError {
 /// # Errors
 /// When the state cannot be read, or when there is nobody to ask.
 pub fn job(wish: Wish, config: &Config, store: &dyn Store, host: &mut Host) -> Result<Job, JobError> {
-    let Wish { mut request, ladder, directives, bounds, id } = wish;
+    let Wish { mut request, ladder, directives, bounds, checks, id } = wish;
     let now = host.clock.now();
     let salt = store.salt()?;
-    let shapes = match request.schema {
-        Some(_) => store.shapes_since(now - SHAPE_WINDOW)?,
-        None => Vec::new(),
+    let of_config = config.ladders.get(&ladder);
+    let own = of_config.map(|ladder| &ladder.answer);
+    let is_checked = own.is_some_and(|own| own.schema.is_some() || !own.demands.is_empty());
+    let shapes = match request.schema.is_some() || !checks.is_empty() || is_checked {
+        true => store.shapes_since(now - SHAPE_WINDOW)?,
+        false => Vec::new(),
     };
     let findings = store.findings(now)?;
     // What the user types for this one request counts more than what the config says of a step.
     let is_own = request.system.is_some();
-    let of_config = config.ladders.get(&ladder);
     request.system = request.system.or_else(|| of_config?.system.clone());
     request.developer = of_config.and_then(|ladder| ladder.developer.clone());
     let facts = Facts::of(config, &ladder, &request, (store, &salt), now)?;
@@ -83,6 +96,7 @@ pub fn job(wish: Wish, config: &Config, store: &dyn Store, host: &mut Host) -> R
         return Err(JobError::NoLadder(ladder));
     };
     refuse_keyless(&assembled)?;
+    refuse_uncheckable(&assembled, host)?;
     if is_own {
         assembled.lanes.values_mut().for_each(|lane| lane.system = None);
     }
@@ -91,7 +105,8 @@ pub fn job(wish: Wish, config: &Config, store: &dyn Store, host: &mut Host) -> R
     limits.wait = bounds.wait.unwrap_or(limits.wait);
     limits.max_cost_usd = bounds.max_cost_usd.or(limits.max_cost_usd);
     let id = id.unwrap_or_else(|| host.request_id());
-    let job = Job::new(id, assembled, request, directives);
+    let mut job = Job::new(id, assembled, request, directives);
+    job.demands.checks.extend(checks.into_iter().map(Check::of));
     Ok(Job { keeps_answer: config.content, noted: facts.noted, ..job })
 }
 
@@ -102,4 +117,12 @@ fn refuse_keyless(ladder: &Assembled) -> Result<(), JobError> {
     }
     let why = spec.steps.iter().map(|step| (step.target.deployment.clone(), step.no_key.clone().unwrap_or_default()));
     Err(JobError::NoKey { ladder: spec.name.clone(), steps: why.collect() })
+}
+
+fn refuse_uncheckable(ladder: &Assembled, host: &Host) -> Result<(), JobError> {
+    let missing = ladder.answer.demands.missing_programs(&host.env("PATH").unwrap_or_default());
+    match missing.into_iter().next() {
+        Some((check, program)) => Err(JobError::NoProgram { check: check.name.clone(), program: program.to_owned() }),
+        None => Ok(()),
+    }
 }

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use crate::catalog::ProviderInfo;
 use crate::clock::Rng;
-use crate::config::{Config, CredentialConfig, Hedge, KeyError, LadderConfig, Limits, OnUnknown, StepConfig, Strategy};
+use crate::config::{
+    AnswerConfig, Config, CredentialConfig, Hedge, KeyError, LadderConfig, Limits, OnUnknown, StepConfig, Strategy,
+};
 use crate::domain::{Deployment, LadderName, Secret};
 use crate::ladder::{ATTEMPTS, RunLimits, Spec, Standing, StepSpec};
 use crate::policy::{About, CascadeSettings, Finding};
@@ -49,6 +51,8 @@ pub struct Assembled {
     pub system: Option<String>,
     /// Those of its author.
     pub developer: Option<String>,
+    /// What is asked of its answers.
+    pub answer: AnswerConfig,
     /// When the ladder itself opens.
     pub cascade: Option<CascadeSettings>,
 }
@@ -85,6 +89,7 @@ pub fn assemble(config: &Config, name: &LadderName, outside: &Outside<'_>, rng: 
         limits: ladder.limits,
         system: ladder.system.clone(),
         developer: ladder.developer.clone(),
+        answer: ladder.answer.clone(),
         cascade: ladder.cascade,
     })
 }

@@ -12,6 +12,7 @@ use crate::ladder::{End, Exchange, Run, Skip, Step, StepSpec, View};
 use crate::policy::{self, Change, PolicySettings, Room, UsageState, claim, is_limited, room};
 use crate::store::{Accounts, Batch, Snapshot, Store, StoreError, update_once};
 use crate::transport::Carrier;
+use crate::validate::Validation;
 use crate::wire::HttpRequest;
 
 use super::cascade::Passing;
@@ -19,7 +20,6 @@ use super::exchange::Call;
 use super::fallback::FallbackStore;
 use super::flight::Flight;
 use super::job::{Job, Lane};
-use super::judge::Shape;
 use super::ledger::Ledger;
 use super::observer::Observer;
 use super::record::{Blame, Report, add, reason};
@@ -79,7 +79,7 @@ pub async fn run<S: Store>(
     let mut drive = Drive {
         router,
         job,
-        shape: Shape::none(),
+        validation: Validation::default(),
         machine: Run::new(job.spec.clone(), job.shape, job.directives.clone()),
         rng,
         stop,
@@ -90,8 +90,8 @@ pub async fn run<S: Store>(
         made: Made::default(),
     };
     drive.accounts = Accounts::of(drive.machine.steps().iter().map(|step| &step.target));
-    match Shape::new(job.request.schema.as_ref()) {
-        Ok(shape) => drive.shape = shape,
+    match Validation::new(job.request.schema.as_ref(), job.demands.clone()) {
+        Ok(validation) => drive.validation = validation,
         Err(error) => drive.refuse(format!("the schema is no JSON Schema: {error}")),
     }
     drive.go().await
@@ -118,6 +118,10 @@ pub(super) struct Made {
     pub(super) answer: Option<Answer>,
     pub(super) parsed: Option<serde_json::Value>,
     pub(super) ttft: Option<Duration>,
+    /// What the model is told of its last answer, when that was wrong.
+    pub(super) told: Option<String>,
+    /// Why the last answer could not be checked.
+    pub(super) trouble: Option<String>,
     pub(super) blame: Option<Blame>,
     /// Who was being asked when the request was given up.
     pub(super) unanswered: Option<Deployment>,
@@ -133,7 +137,7 @@ pub(super) struct Made {
 pub(super) struct Drive<'a, S> {
     pub(super) router: &'a Router<'a, S>,
     pub(super) job: &'a Job,
-    pub(super) shape: Shape,
+    pub(super) validation: Validation,
     pub(super) machine: Run,
     pub(super) rng: &'a mut Rng,
     pub(super) stop: Stop,
@@ -345,8 +349,9 @@ impl<'a, S: Store> Drive<'a, S> {
             },
             error: self
                 .made
-                .passing
-                .turned_away(end)
+                .trouble
+                .as_ref()
+                .or_else(|| self.made.passing.turned_away(end))
                 .cloned()
                 .or_else(|| reason(end, self.made.blame.as_ref(), self.made.unanswered.as_ref())),
             retries_denied: self.made.retries_denied,
@@ -364,7 +369,7 @@ impl<'a, S: Store> Drive<'a, S> {
             self.observer.warning(&warning);
         }
         let turned_away = self.made.passing.turned_away(end).is_some();
-        let Made { answer, parsed, ttft, consumer_gone, .. } = self.made;
+        let Made { answer, parsed, ttft, trouble, consumer_gone, .. } = self.made;
         let keep = matches!(end, End::Answered { .. } | End::Partial | End::WrongShape);
         let answer = answer.filter(|_| keep).unwrap_or_default();
         let author =
@@ -383,6 +388,7 @@ impl<'a, S: Store> Drive<'a, S> {
             ttft,
             skipped,
             turned_away,
+            trouble,
             consumer_gone,
         })
     }

@@ -10,6 +10,7 @@ use crate::config::StreamPolicy;
 use crate::domain::{ChatRequest, Deployment, RequestId, Secret, Timeouts};
 use crate::ladder::{Directives, RequestShape, Spec};
 use crate::policy::CascadeSettings;
+use crate::validate::Demands;
 
 use super::assemble::Assembled;
 
@@ -53,6 +54,8 @@ pub struct Job {
     pub lanes: BTreeMap<Deployment, Lane>,
     /// What the user asks.
     pub request: ChatRequest,
+    /// What is asked of the answer besides its schema.
+    pub demands: Demands,
     /// What can be said of it beforehand.
     pub shape: RequestShape,
     /// When its ladder opens; none when it has no say.
@@ -84,8 +87,10 @@ const SLACK: Duration = Duration::from_secs(10);
 
 impl Job {
     /// A request that goes down a ladder by the ladder's own limits.
-    pub fn new(id: RequestId, ladder: Assembled, request: ChatRequest, directives: Directives) -> Self {
-        let Assembled { spec, lanes, limits, cascade, .. } = ladder;
+    pub fn new(id: RequestId, ladder: Assembled, mut request: ChatRequest, directives: Directives) -> Self {
+        let Assembled { spec, lanes, limits, cascade, answer, .. } = ladder;
+        // What the user asks for this one request counts more than what the config says of all.
+        request.schema = request.schema.or(answer.schema);
         let shape = RequestShape::of(&request);
         let output = shape.max_tokens.unwrap_or(0);
         // A probe must not lose its lease while it is under way, and a step may have longer timers than its ladder.
@@ -96,6 +101,7 @@ impl Job {
             spec,
             lanes,
             request,
+            demands: answer.demands,
             cascade,
             shape,
             directives,
@@ -114,7 +120,8 @@ impl Job {
     /// How the answer streams; none when it comes whole. An answer that must be checked as a whole is not shown before
     /// it was.
     pub(super) fn streams(&self) -> Option<StreamPolicy> {
-        let policy = if self.request.schema.is_some() { StreamPolicy::Buffer } else { self.stream };
+        let is_checked = self.request.schema.is_some() || !self.demands.is_empty();
+        let policy = if is_checked { StreamPolicy::Buffer } else { self.stream };
         self.request.stream.then_some(policy)
     }
 

@@ -6,6 +6,7 @@
 //! the calls that other programs make.
 
 mod alarm;
+mod answered;
 mod assemble;
 mod cascade;
 mod drive;
@@ -20,7 +21,6 @@ mod flight;
 mod guard;
 mod hasten;
 mod job;
-mod judge;
 mod keep;
 mod ledger;
 mod observer;

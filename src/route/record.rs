@@ -44,6 +44,8 @@ pub struct Report {
     pub turned_away: bool,
     /// Whether the reader closed the pipe before the end.
     pub consumer_gone: bool,
+    /// Why the answer could not be checked, where that ended the request.
+    pub trouble: Option<String>,
 }
 
 /// The latest failure of a request, for the one line that says why it ended.

@@ -6,9 +6,8 @@
 
 use crate::catalog::Wire;
 use crate::domain::{Answer, Evidence, Failure, TransportFault};
+use crate::validate::{Flaw, Validation};
 use crate::wire::{Assembled, Assembler, Decoded, StreamDecoder, decode};
-
-use super::judge::Shape;
 
 /// What a reply comes to.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,11 +49,11 @@ pub fn told(evidence: Evidence, wire: Option<Wire>) -> Told {
     }
 }
 
-/// Without a schema any words will do.
+/// Where nothing is asked for, any words will do.
 fn checked(answer: Answer) -> Told {
-    match Shape::none().check(&answer) {
-        Ok(_) => Told::Answer(answer),
-        Err(failure) => Told::Wrong(failure),
+    match Validation::default().judge(&answer, "", &|_, _| Ok(())) {
+        Err(Flaw::Answer(wrong)) => Told::Wrong(Box::new(wrong.failure)),
+        Ok(_) | Err(Flaw::Own(_)) => Told::Answer(answer),
     }
 }
 

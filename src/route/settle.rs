@@ -7,13 +7,15 @@ use jiff::Timestamp;
 use crate::config::StreamPolicy;
 use crate::domain::{
     Answer, AttemptKind, AttemptRecord, ChatRequest, Class, Deployment, Evidence, Execution, Failure, GivenUp,
-    KeptAnswer, KeptEvidence, Message, RequestId, Role, TransportFault, Usage,
+    KeptAnswer, KeptEvidence, RequestId, TransportFault, Usage,
 };
 use crate::ladder::{Exchange, Failed, Remedy, StepSpec};
 use crate::policy::{About, BELIEVED, Demand, Event, Finding, UsageState};
 use crate::store::{Store, StoreError};
+use crate::validate::{Flaw, Judged, Wrong};
 use crate::wire::{EncodeError, Endpoint, HttpRequest, Ids, encode, restore_names};
 
+use super::answered::{JSON_ALONE, repair};
 use super::drive::Drive;
 use super::exchange::{Came, Measured};
 use super::flight::Flight;
@@ -47,12 +49,17 @@ impl<S: Store> Drive<'_, S> {
         if let Some(most) = exchange.max_tokens {
             request.max_tokens = Some(u32::try_from(most).unwrap_or(u32::MAX));
         }
-        if let Some(Remedy::Shape(wrong)) = &exchange.remedy {
-            let said = self.made.answer.as_ref().map(|answer| answer.text.clone());
-            let said = said.filter(|text| !text.trim().is_empty());
-            request.messages.extend(said.map(|text| Message::text(Role::Assistant, text)));
-            let ask = format!("That answer cannot be used: {wrong}. Answer again, with the corrected answer alone.");
-            request.messages.push(Message::text(Role::User, ask));
+        if self.validation.needs_words_for_json() {
+            let own = request.system.take().map(|system| format!("{system}\n\n")).unwrap_or_default();
+            request.system = Some(format!("{own}{JSON_ALONE}"));
+        }
+        if let Some(Remedy::Shape(evidence)) = &exchange.remedy {
+            let said = self.made.answer.as_ref().map(|answer| answer.text.as_str());
+            request.messages.extend(match &self.made.told {
+                Some(told) => repair(said.unwrap_or_default(), told),
+                // No answer came of it that could be shown.
+                None => repair("", &format!("This was wrong with it: {evidence}.")),
+            });
         }
         if exchange.without_thinking { request.without_thinking() } else { request }
     }
@@ -61,6 +68,7 @@ impl<S: Store> Drive<'_, S> {
     /// else of this request is under way.
     pub(super) fn settle(&mut self, flight: &Flight, measured: Measured, alone: bool) -> Result<(), StoreError> {
         let mut attempt = blank(flight, &measured);
+        self.made.told = None;
         match measured.came {
             Came::Answer(mut answer) => {
                 self.restore_names(&flight.step, &mut answer);
@@ -104,22 +112,26 @@ impl<S: Store> Drive<'_, S> {
     }
 
     /// Whether the answer is the one that was asked for.
-    fn judge(&mut self, flight: &Flight, answer: Answer, written: Written, alone: bool) -> Result<(), StoreError> {
+    fn judge(&mut self, flight: &Flight, answer: Answer, mut written: Written, alone: bool) -> Result<(), StoreError> {
         let verdict = match self.job.wanted {
-            Wanted::Words => self.shape.check(&answer),
-            Wanted::Sign => Ok(None),
+            Wanted::Words => self.validate(&answer),
+            Wanted::Sign => Ok(Judged::default()),
         };
         self.made.answer = Some(answer);
         match verdict {
-            Ok(parsed) => {
+            Ok(Judged { parsed, extraction }) => {
                 self.made.parsed = parsed;
                 self.made.ttft = written.attempt.ttft;
+                written.attempt.extracted = extraction;
                 self.machine.on_answer(flight.exchange.step);
                 tracing::info!(request = %self.job.id, deployment = %flight.step.target.deployment, "answered");
                 self.commit(flight, Event::Success, written)
             }
-            Err(failure) => {
-                let failure = presentable(*failure, self.router.redactor);
+            Err(Flaw::Own(trouble)) => self.unchecked(flight, trouble, written),
+            Err(Flaw::Answer(wrong)) => {
+                let Wrong { failure, told } = *wrong;
+                self.made.told = Some(self.router.redactor.redact(&told).into_owned());
+                let failure = presentable(failure, self.router.redactor);
                 // What is refused at its end, by a filter, was shown as it came.
                 let shown =
                     self.made.answer.clone().filter(|answer| self.job.shows_pieces() && !answer.text.trim().is_empty());
@@ -190,7 +202,7 @@ impl<S: Store> Drive<'_, S> {
     }
 
     /// Commits the attempt and what it changes in one transaction, with the request's own row when this is its end.
-    fn commit(&mut self, flight: &Flight, event: Event<'_>, written: Written) -> Result<(), StoreError> {
+    pub(super) fn commit(&mut self, flight: &Flight, event: Event<'_>, written: Written) -> Result<(), StoreError> {
         let Written { attempt, kept, metered, findings, .. } = written;
         let made = u32::try_from(self.made.attempts.len()).unwrap_or(u32::MAX);
         let index = self.job.first_attempt.saturating_add(made);
@@ -331,8 +343,8 @@ fn idempotency(id: &RequestId, exchange: &Exchange) -> String {
 }
 
 /// What is written down of an exchange.
-struct Written {
-    attempt: AttemptRecord,
+pub(super) struct Written {
+    pub(super) attempt: AttemptRecord,
     kept: Option<KeptEvidence>,
     metered: Metered,
     /// Whether nothing was sent.
@@ -367,5 +379,6 @@ fn blank(flight: &Flight, measured: &Measured) -> AttemptRecord {
         cost_usd: None,
         execution: Execution::Ran,
         given_up: None,
+        extracted: None,
     }
 }

@@ -242,6 +242,7 @@ mod tests {
             attempts: Vec::new(),
         };
         Report {
+            trouble: None,
             record,
             end: End::Answered { step: 0 },
             text: text.to_owned(),
