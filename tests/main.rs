@@ -9,6 +9,7 @@ mod api;
 mod by_hand;
 mod captured;
 mod cascade;
+mod checks;
 mod completions;
 mod damaged_files;
 mod demo;

@@ -33,6 +33,8 @@ fn an_unknown_name_is_told_with_the_nearest_one() {
         (&["chat", "-f", "nowhere.txt", "?"], 2, &["--file", "nowhere.txt"]),
         (&["chat", "-s", "@nowhere.txt", "?"], 2, &["--system", "nowhere.txt"]),
         (&["chat", "--schema", "llmr.toml", "?"], 2, &["--schema", "not JSON"]),
+        (&["chat", "--check", "answer.score >=", "?"], 2, &["--check", "1:16"]),
+        (&["plan", "--check", "score >= 1"], 2, &["--check", "unknown variable `score`", "answer"]),
         (&["chat", "-a", "llmr.toml", "?"], 2, &["--image", "PNG"]),
         (&["chat", "--messages", "llmr.toml", "?"], 2, &["--messages", "not JSON"]),
         (&["stauts"], 2, &["stauts", "status"]),
