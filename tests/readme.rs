@@ -29,9 +29,11 @@ fn its_config_is_good() {
     let config = config::parse(whole[0], Path::new("llmr.toml"), builtin).expect("a good config");
     assert_eq!(config.warnings, []);
     assert_eq!(config.limits, config::Limits::default(), "what it calls the defaults");
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("minutes.json"), "{\"type\": \"object\"}").expect("written");
     for part in parts {
         let builtin = Catalog::builtin().expect("the catalogue");
-        let joined = config::parse(&format!("{}\n{part}", whole[0]), Path::new("llmr.toml"), builtin);
+        let joined = config::parse(&format!("{}\n{part}", whole[0]), &folder.path().join("llmr.toml"), builtin);
         assert_eq!(joined.expect("a good config").warnings, []);
     }
 }

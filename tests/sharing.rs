@@ -120,6 +120,7 @@ fn a_state_file_of_an_older_program_is_brought_up_to_date_by_a_look() {
          DROP TABLE counted; \
          DROP INDEX attempts_by_deployment; \
          ALTER TABLE attempts DROP COLUMN execution; ALTER TABLE attempts DROP COLUMN given_up; \
+         ALTER TABLE attempts DROP COLUMN extracted; \
          ALTER TABLE requests DROP COLUMN retries_denied; ALTER TABLE requests DROP COLUMN claimed_until; \
          ALTER TABLE requests DROP COLUMN asked; \
          DROP TRIGGER answers_go_with_their_request; \
