@@ -123,6 +123,8 @@ pub(super) struct Made {
     /// Why the last answer could not be checked.
     pub(super) trouble: Option<String>,
     pub(super) blame: Option<Blame>,
+    /// The latest answer with words that is not as asked, and what is wrong with it.
+    pub(super) invalid: Option<(Answer, Blame)>,
     /// Who was being asked when the request was given up.
     pub(super) unanswered: Option<Deployment>,
     pub(super) consumer_gone: bool,
@@ -132,6 +134,14 @@ pub(super) struct Made {
     pub(super) recorded: bool,
     /// What has been between it and its ladder.
     pub(super) passing: Passing,
+}
+
+impl Made {
+    /// The failure that the end is told with.
+    fn to_blame(&self, end: End) -> Option<&Blame> {
+        let of_answer = self.invalid.as_ref().map(|(_, blame)| blame);
+        if matches!(end, End::AsItIs | End::Rejected) { of_answer.or(self.blame.as_ref()) } else { self.blame.as_ref() }
+    }
 }
 
 pub(super) struct Drive<'a, S> {
@@ -353,7 +363,7 @@ impl<'a, S: Store> Drive<'a, S> {
                 .as_ref()
                 .or_else(|| self.made.passing.turned_away(end))
                 .cloned()
-                .or_else(|| reason(end, self.made.blame.as_ref(), self.made.unanswered.as_ref())),
+                .or_else(|| reason(end, self.made.to_blame(end), self.made.unanswered.as_ref())),
             retries_denied: self.made.retries_denied,
             attempts: attempts.clone(),
         }
@@ -369,9 +379,14 @@ impl<'a, S: Store> Drive<'a, S> {
             self.observer.warning(&warning);
         }
         let turned_away = self.made.passing.turned_away(end).is_some();
-        let Made { answer, parsed, ttft, trouble, consumer_gone, .. } = self.made;
-        let keep = matches!(end, End::Answered { .. } | End::Partial | End::WrongShape);
-        let answer = answer.filter(|_| keep).unwrap_or_default();
+        let Made { answer, parsed, ttft, trouble, consumer_gone, invalid, .. } = self.made;
+        let answer = match end {
+            End::Answered { .. } | End::Partial | End::WrongShape => answer,
+            // The repair may have failed in its own way, which is no answer at all.
+            End::AsItIs => invalid.map(|(answer, _)| answer).or(answer),
+            _ => None,
+        };
+        let answer = answer.unwrap_or_default();
         let author =
             record.deployment.as_ref().map(|d| Author { provider: d.provider.clone(), model: d.model.clone() });
         let message = author.map(|author| answer.message(&author)).filter(|message| !message.parts.is_empty());
