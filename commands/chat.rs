@@ -109,7 +109,7 @@ fn send(
 fn print(report: &Report, json: bool, shown: bool, context: &Context) -> Result<ExitCode, CliError> {
     if json {
         print_json(chat_json(report), context)?;
-    } else if !shown && matches!(report.end, End::Answered { .. }) {
+    } else if !shown && matches!(report.end, End::Answered { .. } | End::AsItIs) {
         print_text(&report.text, context)?;
     }
     if !json && !report.tool_calls.is_empty() {
@@ -201,6 +201,8 @@ fn hints(report: &Report) -> Vec<String> {
         End::Refused(_) => "nothing is held for it; change the request".into(),
         End::NoneAllowed => "loosen what rules the steps out: --pin, --exclude, --require, --max-cost".into(),
         End::WrongShape => "try a stronger model first, or a simpler --schema".into(),
+        End::AsItIs => "`on_invalid = \"next\"` would ask the next step instead".into(),
+        End::Rejected => "`on_invalid = \"next\"` would ask the next step, \"return\" hands out what came".into(),
         End::Deadline => "give it more time with --deadline".into(),
         End::MayHaveRun => "`llmr log` shows who was asked last; ask again if paying twice is no worry".into(),
         End::Partial => "what was printed is partial; `stream = \"restart\"` or \"buffer\" starts over instead".into(),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use llmr::config::{CachePreference, Config, parse_duration};
+use llmr::config::{CachePreference, Config, OnInvalid, parse_duration};
 use llmr::domain::{ChatRequest, LadderName, Message, Part, ProviderName, RequestId, Role};
 use llmr::ladder::Directives;
 use llmr::route::{Assembled, Facts, FallbackStore, Job, direct};
@@ -100,9 +100,34 @@ pub struct RequestArgs {
     /// Ask only the first eligible step
     #[arg(long)]
     no_fallback: bool,
+    /// What becomes of an answer that is not as asked, once it was repaired in vain: ask the next step, hand it out as
+    /// it is (exit code 7), or stop (7)
+    #[arg(long, value_name = "WHAT", value_enum)]
+    on_invalid: Option<Invalid>,
+    /// Do not tell a deployment what was wrong with its answer, to have it mended
+    #[arg(long)]
+    no_repair: bool,
     /// Ask at most so many different deployments
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_steps: Option<u32>,
+}
+
+/// What becomes of an answer that is not as asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Invalid {
+    Next,
+    Return,
+    Fail,
+}
+
+impl From<Invalid> for OnInvalid {
+    fn from(invalid: Invalid) -> Self {
+        match invalid {
+            Invalid::Next => Self::Next,
+            Invalid::Return => Self::Return,
+            Invalid::Fail => Self::Fail,
+        }
+    }
 }
 
 pub fn duration(text: &str) -> Result<Duration, String> {
@@ -251,6 +276,8 @@ impl RequestArgs {
         let limits = &mut ladder.limits;
         limits.max_cost_per_1k_usd = self.max_cost_per_1k.or(limits.max_cost_per_1k_usd);
         limits.max_latency = self.max_latency.or(limits.max_latency);
+        limits.on_invalid = self.on_invalid.map_or(limits.on_invalid, OnInvalid::from);
+        limits.repair = limits.repair && !self.no_repair;
         limits.cache = match (self.prefer_cache, self.require_cache) {
             (_, true) => CachePreference::Require,
             (true, false) => CachePreference::Prefer,

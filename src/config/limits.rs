@@ -4,7 +4,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use crate::domain::Timeouts;
-use crate::ladder::{LatencyOf, OnMayHaveRun};
+use crate::ladder::{LatencyOf, OnInvalid, OnMayHaveRun};
 use crate::policy::{CascadeSettings, PolicySettings};
 
 use super::reader::{Node, Section};
@@ -26,6 +26,8 @@ pub(super) const LIMIT_KEYS: &[&str] = &[
     "buffer",
     "on_unknown",
     "on_may_have_run",
+    "on_invalid",
+    "repair",
     "hedge",
     "cache",
 ];
@@ -51,6 +53,8 @@ pub(super) fn limits(section: &Section<'_, '_>, mut limits: Limits) -> Limits {
     word(section, "stream", ("policy", &["fail", "buffer", "restart"]), &mut limits.stream);
     word(section, "on_unknown", ("choice", &["stop", "next"]), &mut limits.on_unknown);
     word(section, "on_may_have_run", ("choice", &["retry", "next", "stop"]), &mut limits.on_may_have_run);
+    word(section, "on_invalid", ("choice", &["next", "return", "fail"]), &mut limits.on_invalid);
+    limits.repair = section.get("repair").and_then(|node| node.truth()).unwrap_or(limits.repair);
     word(section, "cache", ("choice", &["off", "prefer", "require"]), &mut limits.cache);
     limits.hedge = section.get("hedge").and_then(|node| hedge(&node)).unwrap_or(limits.hedge);
     limits
@@ -231,6 +235,7 @@ macro_rules! one_of {
 
 one_of!(StreamPolicy, "stream policy", "fail" => Self::Fail, "buffer" => Self::Buffer, "restart" => Self::Restart);
 one_of!(OnMayHaveRun, "choice", "retry" => Self::Retry, "next" => Self::Next, "stop" => Self::Stop);
+one_of!(OnInvalid, "choice (next, return or fail)", "next" => Self::Next, "return" => Self::Return, "fail" => Self::Fail);
 one_of!(CachePreference, "choice", "off" => Self::Off, "prefer" => Self::Prefer, "require" => Self::Require);
 one_of!(LatencyOf, "time (ttft or total)", "ttft" => Self::Ttft, "total" => Self::Total);
 one_of!(OnUnknown, "choice (stop or next)", "stop" => Self::Stop, "next" => Self::Next);

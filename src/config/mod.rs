@@ -35,7 +35,7 @@ use crate::domain::LadderName;
 use crate::policy::PolicySettings;
 
 pub use crate::catalog::parse_duration;
-pub use crate::ladder::{LatencyOf, Ranking, Strategy};
+pub use crate::ladder::{LatencyOf, OnInvalid, Ranking, Strategy};
 pub use domains::{Domain, DomainKind, Domains};
 pub use environment::{LADDER, from_environment};
 pub use key::{KeyError, at_home, resolve_key};

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::catalog::{Cap, Catalog};
 use crate::classify::CustomRule;
 use crate::domain::{AccountName, CredentialName, Deployment, LadderName, ProviderName, Timeouts};
-use crate::ladder::{OnMayHaveRun, Ranking, Strategy};
+use crate::ladder::{OnInvalid, OnMayHaveRun, Ranking, Strategy};
 use crate::policy::{AlarmSettings, CascadeSettings, PolicySettings, Sink};
 
 use super::Problem;
@@ -250,6 +250,10 @@ pub struct Limits {
     pub on_unknown: OnUnknown,
     /// What to do when the provider may have done the work.
     pub on_may_have_run: OnMayHaveRun,
+    /// What to do with an answer that is not as asked, once it was repaired in vain.
+    pub on_invalid: OnInvalid,
+    /// Whether a deployment is told once what was wrong with its answer.
+    pub repair: bool,
     /// USD per 1,000 tokens of prompt and answer; a step that costs more is skipped.
     pub max_cost_per_1k_usd: Option<f64>,
     /// A step that usually takes longer is skipped.
@@ -275,6 +279,8 @@ impl Default for Limits {
             stream: StreamPolicy::Restart,
             on_unknown: OnUnknown::Stop,
             on_may_have_run: OnMayHaveRun::Retry,
+            on_invalid: OnInvalid::Next,
+            repair: true,
             max_cost_per_1k_usd: None,
             max_latency: None,
             buffer: 16_000_000,

@@ -139,6 +139,10 @@ pub enum End {
     NoneAllowed,
     /// Answers came, but never in the asked shape.
     WrongShape,
+    /// An answer came that is not as asked, and it is handed out as it is.
+    AsItIs,
+    /// An answer came that is not as asked, and nobody else is to be asked.
+    Rejected,
     /// The deadline passed.
     Deadline,
     /// Every step is resting or failed just now.
@@ -162,7 +166,7 @@ impl End {
         match self {
             Self::Answered { .. } => Outcome::Answered,
             Self::Refused(_) | Self::NoneAllowed => Outcome::Refused,
-            Self::WrongShape => Outcome::WrongShape,
+            Self::WrongShape | Self::AsItIs | Self::Rejected => Outcome::WrongShape,
             Self::Deadline => Outcome::Deadline,
             Self::Exhausted { .. } | Self::MayHaveRun => Outcome::Exhausted,
             Self::NeedsPerson => Outcome::NeedsPerson,

@@ -11,12 +11,15 @@ mod closing;
 mod cost;
 mod eligibility;
 mod end;
+mod invalid;
 mod plans;
 mod rank;
 mod run;
 mod spec;
 mod turn;
 
+#[cfg(test)]
+mod invalid_tests;
 #[cfg(test)]
 mod limits_tests;
 #[cfg(test)]
@@ -36,4 +39,4 @@ pub use end::{End, Skip, SkipReason};
 pub use plans::{Failed, Remedy};
 pub use rank::{Contender, LatencyOf, Measure, Ranking, Scene, Strategy, rank};
 pub use run::{Exchange, Planned, Run, Step, View};
-pub use spec::{ATTEMPTS, Directives, OnMayHaveRun, RequestShape, RunLimits, Served, Spec, Standing, StepSpec};
+pub use spec::{ATTEMPTS, Directives, OnInvalid, OnMayHaveRun, RequestShape, RunLimits, Served, Spec, Standing, StepSpec};

@@ -76,8 +76,9 @@ impl Run {
         let class = failed.failure.class;
         let may_pass = matches!(class, Class::Overloaded | Class::ServerError | Class::Timeout | Class::Network);
         let is_first_try = !matches!(sent.kind, AttemptKind::Probe | AttemptKind::Hedge);
+        let is_over = self.ends_with_invalid(sent, failed.failure);
         let pays_twice = failed.execution == Execution::MayHaveRun && limits.on_may_have_run != OnMayHaveRun::Retry;
-        if !may_pass || !is_first_try || pays_twice || !self.has_retries() || progress.asked >= spec.attempts {
+        if !may_pass || !is_first_try || is_over || pays_twice || !self.has_retries() || progress.asked >= spec.attempts {
             return None;
         }
         let back_at = failed.held_until.max(failed.failure.retry_at);
@@ -111,7 +112,7 @@ impl Run {
     pub fn remedy(&self, sent: &Exchange, failure: &Failure) -> Option<Remedy> {
         let progress = self.progress.get(sent.step)?;
         match failure.class {
-            Class::InvalidOutput if !progress.repaired => Some(Remedy::Shape(failure.evidence.clone())),
+            Class::InvalidOutput if self.may_repair(progress) => Some(Remedy::Shape(failure.evidence.clone())),
             // A probe that was refused leaves its hold in place, and under that there is no second exchange.
             Class::ContextOverflow | Class::Billing
                 if progress.max_tokens.is_none() && sent.kind != AttemptKind::Probe =>
@@ -161,6 +162,9 @@ impl Run {
         if self.attempts >= self.spec.limits.attempts || !self.is_free_in(step, wait, view) {
             if self.directives.no_fallback {
                 self.bar_rest(step);
+            }
+            if self.progress.get(step).is_some_and(|progress| progress.invalid) {
+                self.end_with_invalid();
             }
             return None;
         }

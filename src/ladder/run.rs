@@ -82,6 +82,8 @@ pub struct Planned {
 pub(super) struct Progress {
     pub(super) asked: u32,
     pub(super) repaired: bool,
+    /// Whether it gave an answer that is not as asked.
+    pub(super) invalid: bool,
     /// The longest answer that fits, by the provider's own figures.
     pub(super) max_tokens: Option<u64>,
     pub(super) without_thinking: bool,
@@ -174,6 +176,10 @@ impl Run {
         if let Some(step) = self.poll_pending(view) {
             return step;
         }
+        // The repair that was planned may not be made, and then the answer stays as it is.
+        if let Some(end) = self.end {
+            return Step::End(end);
+        }
         if self.attempts >= self.spec.limits.attempts {
             return self.give_up(view);
         }
@@ -214,10 +220,12 @@ impl Run {
         let remedy = self.remedy(sent, failure);
         if let Some(progress) = self.progress.get_mut(sent.step) {
             progress.failed = Some(failure.class);
+            progress.invalid |= failure.class == Class::InvalidOutput;
         }
         let stops = self.spec.limits.on_may_have_run == OnMayHaveRun::Stop;
         match failure.class {
             _ if remedy.is_some() => self.plan_remedies(sent.step, remedy),
+            _ if self.ends_with_invalid(sent, failure) => self.end_with_invalid(),
             _ if stops && failed.execution == Execution::MayHaveRun => self.end = Some(End::MayHaveRun),
             Class::InvalidRequest => self.end = Some(End::Refused(Class::InvalidRequest)),
             Class::Unknown if failed.status.is_some_and(blames_request) && !self.spec.limits.unknown_moves_on => {

@@ -90,6 +90,17 @@ pub enum OnMayHaveRun {
     Stop,
 }
 
+/// What becomes of an answer that is not as asked, once the one repair was made or there is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum OnInvalid {
+    /// Ask the next step.
+    Next,
+    /// Hand it out as it is, and say what is wrong with it.
+    Return,
+    /// Stop without an answer.
+    Fail,
+}
+
 /// Bounds of one request.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RunLimits {
@@ -105,6 +116,10 @@ pub struct RunLimits {
     pub wait: Duration,
     /// Whether an unknown failure with a 4xx status moves on; otherwise it stops the request.
     pub unknown_moves_on: bool,
+    /// What to do with an answer that is not as asked.
+    pub on_invalid: OnInvalid,
+    /// Whether the deployment is told once what was wrong with its answer, before anything is done about it.
+    pub repair: bool,
     /// USD that the request may cost at most, over all its exchanges.
     pub max_cost_usd: Option<f64>,
     /// USD that 1,000 tokens of prompt and answer may cost at most.
@@ -128,6 +143,8 @@ impl Default for RunLimits {
             deadline: Duration::from_secs(120),
             wait: Duration::ZERO,
             unknown_moves_on: false,
+            on_invalid: OnInvalid::Next,
+            repair: true,
             max_cost_usd: None,
             max_cost_per_1k_usd: None,
             max_latency: None,

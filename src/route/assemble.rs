@@ -104,6 +104,8 @@ fn run_limits(limits: &Limits) -> RunLimits {
         deadline: limits.deadline,
         wait: limits.wait,
         unknown_moves_on: limits.on_unknown == OnUnknown::Next,
+        on_invalid: limits.on_invalid,
+        repair: limits.repair,
         max_cost_usd: limits.max_cost_usd,
         max_cost_per_1k_usd: limits.max_cost_per_1k_usd,
         max_latency: limits.max_latency,

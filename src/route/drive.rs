@@ -119,6 +119,8 @@ pub(super) struct Made {
     pub(super) parsed: Option<serde_json::Value>,
     pub(super) ttft: Option<Duration>,
     pub(super) blame: Option<Blame>,
+    /// The latest answer with words that is not as asked, and what is wrong with it.
+    pub(super) invalid: Option<(Answer, Blame)>,
     /// Who was being asked when the request was given up.
     pub(super) unanswered: Option<Deployment>,
     pub(super) consumer_gone: bool,
@@ -128,6 +130,14 @@ pub(super) struct Made {
     pub(super) recorded: bool,
     /// What has been between it and its ladder.
     pub(super) passing: Passing,
+}
+
+impl Made {
+    /// The failure that the end is told with.
+    fn to_blame(&self, end: End) -> Option<&Blame> {
+        let of_answer = self.invalid.as_ref().map(|(_, blame)| blame);
+        if matches!(end, End::AsItIs | End::Rejected) { of_answer.or(self.blame.as_ref()) } else { self.blame.as_ref() }
+    }
 }
 
 pub(super) struct Drive<'a, S> {
@@ -348,7 +358,7 @@ impl<'a, S: Store> Drive<'a, S> {
                 .passing
                 .turned_away(end)
                 .cloned()
-                .or_else(|| reason(end, self.made.blame.as_ref(), self.made.unanswered.as_ref())),
+                .or_else(|| reason(end, self.made.to_blame(end), self.made.unanswered.as_ref())),
             retries_denied: self.made.retries_denied,
             attempts: attempts.clone(),
         }
@@ -364,9 +374,14 @@ impl<'a, S: Store> Drive<'a, S> {
             self.observer.warning(&warning);
         }
         let turned_away = self.made.passing.turned_away(end).is_some();
-        let Made { answer, parsed, ttft, consumer_gone, .. } = self.made;
-        let keep = matches!(end, End::Answered { .. } | End::Partial | End::WrongShape);
-        let answer = answer.filter(|_| keep).unwrap_or_default();
+        let Made { answer, parsed, ttft, consumer_gone, invalid, .. } = self.made;
+        let answer = match end {
+            End::Answered { .. } | End::Partial | End::WrongShape => answer,
+            // The repair may have failed in its own way, which is no answer at all.
+            End::AsItIs => invalid.map(|(answer, _)| answer).or(answer),
+            _ => None,
+        };
+        let answer = answer.unwrap_or_default();
         let Answer { text, reasoning, tool_calls, finish, .. } = answer;
         Ok(Report {
             record,

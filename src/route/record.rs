@@ -43,7 +43,8 @@ pub struct Report {
     pub consumer_gone: bool,
 }
 
-/// The latest failure of a request, for the one line that says why it ended.
+/// The failure of a request that is told: the latest, for the one line that says why it ended.
+#[derive(Clone)]
 pub(super) struct Blame {
     /// Who failed; none when the request was at fault before anyone was asked.
     pub(super) deployment: Option<Deployment>,
@@ -111,6 +112,8 @@ pub(super) fn reason(end: End, blame: Option<&Blame>, unanswered: Option<&Deploy
         End::Refused(_) => with_last("no step supports what the request asks for"),
         End::NoneAllowed => "no step may be asked for this request".to_owned(),
         End::WrongShape => with_last("answered, but never in the asked shape"),
+        End::AsItIs => with_last("the answer is handed out as it is, and not as asked"),
+        End::Rejected => with_last("stopped: the answer is not as asked, and `on_invalid` is \"fail\""),
         End::Deadline => while_asking("the deadline of the request passed"),
         End::Exhausted { .. } => "exhausted: every step is resting or failed just now".to_owned(),
         End::NeedsPerson => "exhausted: a person must act on all that is left".to_owned(),

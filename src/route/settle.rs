@@ -146,11 +146,13 @@ impl<S: Store> Drive<'_, S> {
             request = %self.job.id, deployment = %deployment, class = %failure.class, rule = %failure.rule, status,
             retry_at = failure.retry_at.map(tracing::field::display), "failed"
         );
-        self.made.blame = Some(Blame {
+        let blame = Blame {
             deployment: Some(deployment.clone()),
             class: failure.class,
             evidence: failure.evidence.clone(),
-        });
+        };
+        self.remember_invalid(&blame);
+        self.made.blame = Some(blame);
         written.findings.extend(self.finding(flight, failure));
         // What the same deployment can take once it is made to fit is no failure of it.
         let event = match self.machine.remedy(&flight.exchange, failure) {
@@ -165,6 +167,15 @@ impl<S: Store> Drive<'_, S> {
         let may_retry = wants && self.take_retry(&flight.step)?;
         self.machine.on_failure(&flight.exchange, &failed, may_retry);
         Ok(())
+    }
+
+    /// Keeps what came although it is not as asked: it may be all that there will be. Words are not given up for none.
+    fn remember_invalid(&mut self, blame: &Blame) {
+        let Some(answer) = self.made.answer.as_ref().filter(|_| blame.class == Class::InvalidOutput) else { return };
+        let had_words = self.made.invalid.as_ref().is_some_and(|(before, _)| !before.text.trim().is_empty());
+        if !had_words || !answer.text.trim().is_empty() {
+            self.made.invalid = Some((answer.clone(), blame.clone()));
+        }
     }
 
     /// What the refusal teaches of the model, for all who ask it after.
