@@ -6,16 +6,13 @@ use std::time::Duration;
 use llmr::config::{CachePreference, Config, OnInvalid, parse_duration};
 use llmr::domain::{ChatRequest, LadderName, Message, Part, ProviderName, RequestId, Role};
 use llmr::ladder::Directives;
-use llmr::route::{Assembled, Facts, FallbackStore, Job, direct};
+use llmr::route::{Assembled, Facts, FallbackStore, Job, direct, grades};
 use llmr::store::{SqliteStore, Store};
 
 use crate::content::{conversation, image, json_file, option};
 use crate::context::{Context, nearest_provider, read_named};
 use crate::error::{CliError, Code};
 use crate::keys::{Known, assembled};
-
-/// How far back a deployment's answers count for where it stands.
-const SHAPE_WINDOW: Duration = Duration::from_secs(3600);
 
 /// What is asked, of whom, and within which bounds.
 #[derive(Debug, Default, clap::Args)]
@@ -307,8 +304,10 @@ impl RequestArgs {
     ) -> Result<Job, CliError> {
         let Choice { ladder, directives } = choice;
         let salt = store.salt()?;
-        let shapes = match request.schema {
-            Some(_) => store.shapes_since(context.clock.now() - SHAPE_WINDOW)?,
+        // Where no shape is asked for, nobody can miss it.
+        let bar = config.ladders.get_key_value(&ladder).filter(|(_, ladder)| ladder.min_valid.is_some());
+        let shapes = match bar.filter(|_| request.schema.is_some()) {
+            Some(ladder) => grades(store, ladder, context.clock.now())?,
             None => Vec::new(),
         };
         let findings = store.findings(context.clock.now())?;

@@ -9,9 +9,8 @@ use std::time::Duration;
 use llmr::catalog::Catalog;
 use llmr::config::{Config, CredentialConfig, KeyError, KeySource};
 use llmr::domain::{Deployment, LadderName, ProviderName, Secret, Target};
-use llmr::policy::{Finding, Versioned, depends_on_caller};
+use llmr::policy::{Finding, Grade, Versioned, depends_on_caller};
 use llmr::route::{Assembled, Candidate, Facts, Outside, assemble, entry, fingerprint, gauges};
-use llmr::store::ShapeCount;
 
 use crate::context::Context;
 
@@ -56,8 +55,8 @@ pub fn candidate(
 pub struct Known<'a> {
     /// The salt of fingerprints.
     pub salt: &'a [u8],
-    /// How often each deployment lately answered in the asked shape.
-    pub shapes: &'a [ShapeCount],
+    /// How good each deployment lately was at this ladder's work, where that is to change the order.
+    pub shapes: &'a [Grade],
     /// What is believed of models.
     pub findings: &'a [Finding],
     /// What the order is made of.

@@ -7,7 +7,7 @@ use llmr::config::Strategy;
 use llmr::ladder::{Run, View};
 use llmr::policy::Passage;
 use llmr::report::Plan;
-use llmr::route::{cascade_of, passage};
+use llmr::route::{cascade_of, grades, passage};
 use llmr::store::{Accounts, Store};
 
 use crate::context::Context;
@@ -53,6 +53,8 @@ pub fn show(args: &RequestArgs, context: &mut Context) -> Result<ExitCode, CliEr
     };
     // A last resort is asked although it is held.
     skipped.retain(|skip| !order.iter().any(|planned| planned.step == skip.step));
+    let ladder = config.ladders.get_key_value(&job.spec.name);
+    let grades = ladder.map_or(Ok(Vec::new()), |ladder| grades(&store, ladder, view.now))?;
     let plan = Plan {
         now: view.now,
         ladder: &job.spec.name,
@@ -62,6 +64,7 @@ pub fn show(args: &RequestArgs, context: &mut Context) -> Result<ExitCode, CliEr
         skipped,
         domains: config.domains(&job.spec.name),
         cascade,
+        grades: &grades,
     };
     let text = if args.json { format!("{}\n", plan.json()) } else { plan.text() };
     context.output.out(&llmr::domain::printable(&context.redactor().redact(&text)))?;

@@ -30,6 +30,7 @@ mod night;
 mod orders;
 mod otlp;
 mod probe;
+mod quality;
 mod quota;
 mod readme;
 mod reset;

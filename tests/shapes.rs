@@ -148,7 +148,7 @@ fn status_tells_each_deployment_and_each_hold() {
     let held = deployments.iter().find(|one| one["deployment"] == json!("spent/m")).expect("spent");
     assert_eq!(
         names(held),
-        "deployment ladders eligible reason until provenance circuit cooldowns quarantine usage last_success last_failure"
+        "deployment ladders eligible reason until provenance circuit cooldowns quarantine usage last_success last_failure quality"
     );
     assert_eq!(names(&held["circuit"]), "state failures opened_at retry_at cause");
     assert_eq!(held["ladders"], json!([{"ladder": "main", "step": 0}]));

@@ -144,6 +144,7 @@ fn ranking(section: &Section<'_, '_>) -> Ranking {
             .unwrap_or(usual.latency_of),
         tolerance: amount("tolerance").unwrap_or(usual.tolerance),
         failure_penalty_usd: amount("failure_penalty_usd").unwrap_or(usual.failure_penalty_usd),
+        repair: usual.repair,
     }
 }
 

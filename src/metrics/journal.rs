@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use jiff::Timestamp;
 
-use crate::domain::{AttemptKind, Class, CredentialName, Deployment, LadderName, Outcome};
+use crate::domain::{AttemptKind, Class, CredentialName, Defect, Deployment, LadderName, Outcome, came_whole};
 use crate::store::{AttemptFact, Fact, Places, RequestFact, Spent, SqliteStore, StoreError, Who};
 
 /// So many rows of each kind are read in one transaction at most: a long read keeps the WAL from being written back.
@@ -62,6 +62,9 @@ pub(super) struct AttemptRow {
     pub(super) kind: AttemptKind,
     pub(super) class: Option<Class>,
     pub(super) is_given_up: bool,
+    /// Whether it came back whole, whatever was in it.
+    pub(super) is_whole: bool,
+    pub(super) defect: Option<Defect>,
 }
 
 /// A request that has ended.
@@ -210,6 +213,8 @@ impl Journal {
             kind: fact.kind,
             class: fact.class,
             is_given_up: fact.is_given_up,
+            is_whole: came_whole(fact.class, fact.status),
+            defect: fact.defect.map(Defect::of_rule),
         });
     }
 

@@ -15,6 +15,7 @@ mod cooldown;
 mod finding;
 mod gate;
 mod history;
+mod quality;
 mod quarantine;
 mod record;
 mod settings;
@@ -52,6 +53,7 @@ pub use cascade::{
 };
 pub use finding::{About, BELIEVED, Finding};
 pub use gate::{Gate, claim, depends_on_caller, gate, holds_now, is_transient, returns_at};
+pub use quality::{ENOUGH_JUDGED, Grade, Quality, Role};
 pub use record::{
     Change, Circuit, CircuitState, Cooldown, Family, HoldKind, HoldRecord, Key, Lease, Quarantine, Versioned,
 };

@@ -17,12 +17,14 @@ mod fallback;
 mod fell;
 mod fingerprint;
 mod flight;
+mod grades;
 mod guard;
 mod hasten;
 mod job;
 mod judge;
 mod keep;
 mod ledger;
+mod made;
 mod observer;
 mod outside;
 mod prefix;
@@ -42,6 +44,7 @@ pub use facts::Facts;
 pub use fallback::FallbackStore;
 pub use fell::Ended;
 pub use fingerprint::{asked, fingerprint};
+pub use grades::{GRADE_WINDOW, grades, put_last};
 pub use guard::{
     Admission, Candidate, Pass, admit, flight_of, guard_id, issued_at, look, passes_at, probe_of, probing,
 };

@@ -64,6 +64,10 @@ pub struct AttemptFact<'a> {
     pub class: Option<Class>,
     /// Whether it was given up before its end.
     pub is_given_up: bool,
+    /// The HTTP status, when one came.
+    pub status: Option<u16>,
+    /// Which rule found the answer wrong; of nothing else.
+    pub defect: Option<&'a str>,
     /// When it was sent, in milliseconds since 1970 UTC.
     pub started_ms: i64,
     /// To the first content, in microseconds.

@@ -135,17 +135,6 @@ pub struct Health {
     pub last_failure: Option<Timestamp>,
 }
 
-/// How often a deployment answered, by the shape of its answers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ShapeCount {
-    /// Who was asked.
-    pub deployment: Deployment,
-    /// Answers as asked.
-    pub valid: u32,
-    /// Answers that were cut off, empty or not in the asked shape.
-    pub invalid: u32,
-}
-
 /// Which requests of the log are wanted; all conditions must hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogFilter {
@@ -329,13 +318,6 @@ pub trait Store: AlarmStore {
     /// # Errors
     /// When the state cannot be read.
     fn prefixes(&self, digest: &str, since: Timestamp) -> Result<Vec<Prefix>, StoreError>;
-
-    /// How often each deployment answered in the asked shape and how often not, in attempts started at or after the
-    /// time.
-    ///
-    /// # Errors
-    /// When the state cannot be read.
-    fn shapes_since(&self, since: Timestamp) -> Result<Vec<ShapeCount>, StoreError>;
 
     /// What the latest attempts at each of these deployments come to: at most `most` each, started at or after the time.
     /// With a ladder only those for its requests; they are looked for among the latest `most` times

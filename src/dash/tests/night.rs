@@ -62,6 +62,7 @@ fn known(name: &str, ladders: &[(&str, usize)]) -> Known {
         entry: None,
         no_key: false,
         gauges,
+        graded: Vec::new(),
     }
 }
 
@@ -231,6 +232,8 @@ pub(super) fn journal() -> Journal {
                 kind: if minute % 9 == 8 { AttemptKind::Retry } else { AttemptKind::First },
                 class,
                 is_given_up: false,
+                status: class.is_none().then_some(200),
+                defect: (class == Some(Class::InvalidOutput)).then_some("answer.schema"),
                 started_ms,
                 ttft_us: class.is_none().then_some(200_000 + u64::from(minute) * 5_000),
                 latency_us: 900_000 + u64::from(minute) * 10_000,

@@ -39,7 +39,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::{Accounts, Batch, Claim, Claiming, Health, LogFilter, LogPage, ShapeCount, Snapshot, Store, StoreError};
+use super::{Accounts, Batch, Claim, Claiming, Health, LogFilter, LogPage, Snapshot, Store, StoreError};
 use crate::clock::Clock;
 use crate::domain::{Deployment, KeptAnswer, KeptEvidence, LadderName, Prefix, RequestId};
 use crate::policy::{Finding, TrackRecord, Versioned};
@@ -232,10 +232,6 @@ impl Store for SqliteStore {
 
     fn prefixes(&self, digest: &str, since: Timestamp) -> Result<Vec<Prefix>, StoreError> {
         self.read(|conn| learned::prefixes(conn, digest, since))
-    }
-
-    fn shapes_since(&self, since: Timestamp) -> Result<Vec<ShapeCount>, StoreError> {
-        self.read(|conn| health::shapes_since(conn, since))
     }
 
     fn track_records(
