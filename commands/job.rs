@@ -138,9 +138,17 @@ fn amount(text: &str) -> Result<f64, String> {
 }
 
 /// Who is meant.
+#[derive(Clone)]
 pub struct Choice {
     ladder: LadderName,
     directives: Directives,
+}
+
+impl Choice {
+    /// The ladder that is meant.
+    pub fn ladder(&self) -> &LadderName {
+        &self.ladder
+    }
 }
 
 impl RequestArgs {

@@ -6,6 +6,7 @@
 )]
 
 mod alarm;
+mod baseline;
 mod bounded;
 mod caps;
 mod chat;
@@ -33,6 +34,7 @@ mod pipeline;
 mod plan;
 mod probe;
 mod record;
+mod repeat;
 mod replace;
 mod reset;
 mod ring;

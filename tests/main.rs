@@ -33,6 +33,7 @@ mod probe;
 mod quality;
 mod quota;
 mod readme;
+mod repeat;
 mod reset;
 mod scenarios;
 mod secrets;

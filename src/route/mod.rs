@@ -53,7 +53,7 @@ pub use job::{Job, Lane, Wanted};
 pub use ledger::{Asked, Booked, Entry, Ledger};
 pub use observer::{ConsumerGone, Observer, Silent};
 pub use outside::{OutsideCall, Written, may_join};
-pub use prefix::{Beginnings, CACHED_FOR};
+pub use prefix::{Beginnings, CACHED_FOR, input_digest};
 pub use record::Report;
 pub use reply::{Told, told};
 pub use webhook::{post, webhook_request};

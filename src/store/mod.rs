@@ -11,6 +11,7 @@
 //! as `unfinished`, which is all that can be known about a process that died.
 
 mod alarms;
+mod baselines;
 mod error;
 mod facts;
 mod memory;
@@ -30,6 +31,7 @@ use crate::policy::{
 };
 
 pub use alarms::{AlarmBatch, AlarmStore, AlarmView, Pulse};
+pub use baselines::{Baseline, LONGEST_VERDICT};
 pub use error::StoreError;
 pub use facts::{AttemptFact, Fact, Places, RequestFact, Spent, Who};
 pub use memory::MemoryStore;

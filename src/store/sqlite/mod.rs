@@ -9,6 +9,7 @@
 mod alarms;
 mod answers;
 mod aside;
+mod baselines;
 mod busy;
 mod cascades;
 mod error;

@@ -1,4 +1,4 @@
--- What came of answers.
+-- What came of answers, and verdicts that are kept to be compared with.
 
 -- Attempts that are counted in `attempt_totals`, once more by what is said of their answer.
 CREATE TABLE answer_totals (
@@ -20,3 +20,16 @@ UNION ALL
 SELECT provider, model, credential, 'invalid ' || ifnull(rule, ''), count(*) FROM attempts
 WHERE place <= (SELECT upto FROM counted WHERE log = 'attempts') AND given_up IS NULL AND class = 'invalid_output'
 GROUP BY provider, model, credential, rule;
+
+-- Verdicts on one input, with which later ones are compared. Nothing of the input or the rest of the answer is kept.
+CREATE TABLE baselines (
+    name TEXT NOT NULL,
+    input TEXT NOT NULL, -- a salted digest of the request
+    field TEXT NOT NULL, -- a JSON pointer into the answer
+    value TEXT NOT NULL, -- JSON
+    runs INTEGER NOT NULL, -- of which it was made
+    at INTEGER NOT NULL,
+    request_id TEXT NOT NULL,
+    deployment TEXT NOT NULL,
+    PRIMARY KEY (name, input, field)
+) STRICT, WITHOUT ROWID;
