@@ -128,7 +128,7 @@ fn tell(
     let values: Vec<Value> = places.iter().map(|(_, value)| value.clone()).collect();
     let worst = runs.iter().rev().find(|run| !matches!(run.end, End::Answered { .. }));
     // Of one answer alone nothing can be said of others.
-    let enough = values.len() >= usize::from(wish.repeat.is_some()) + 1;
+    let enough = values.len() > usize::from(wish.repeat.is_some());
     if let Some(failed) = worst.filter(|run| run.record.outcome == Outcome::Interrupted || !enough) {
         return give_up(failed, args.json, context);
     }

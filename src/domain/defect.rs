@@ -30,8 +30,12 @@ words! {
         Repetition = "repetition",
         /// The model will not.
         Refusal = "refusal",
+        /// A filter ended it.
+        Filtered = "filtered",
         /// A check of its meaning failed.
         Check = "check",
+        /// A program that checks it was not content.
+        CheckCommand = "check_command",
         /// It is not sure enough of itself.
         Confidence = "confidence",
         /// Anything else, by the words of a client or a provider.
@@ -40,6 +44,14 @@ words! {
 }
 
 impl Defect {
+    /// What is wrong with the answer of an exchange; none when none came that was judged. A refusal or a filtered answer is
+    /// of another class, and no answer as asked either.
+    pub fn found(class: Option<Class>, rule: Option<&str>) -> Option<Self> {
+        let rule = rule.unwrap_or_default();
+        let is_judged = class == Some(Class::InvalidOutput) || (class.is_some() && rule.starts_with("answer."));
+        is_judged.then(|| Self::of_rule(rule))
+    }
+
     /// What the rule that found it stands for.
     pub fn of_rule(rule: &str) -> Self {
         rule.strip_prefix("answer.").and_then(|word| word.parse().ok()).unwrap_or(Self::Other)
@@ -72,6 +84,21 @@ mod tests {
         }
         for rule in ["words.answer_unreadable", "answer.", "answer.of_tomorrow", ""] {
             assert_eq!(Defect::of_rule(rule), Defect::Other, "{rule}");
+        }
+    }
+
+    #[test]
+    fn an_answer_that_was_judged_has_a_defect_whatever_its_class() {
+        let (invalid, policy) = (Some(Class::InvalidOutput), Some(Class::ContentPolicy));
+        for (class, rule, defect) in [
+            (invalid, Some("answer.schema"), Some(Defect::Schema)),
+            (invalid, None, Some(Defect::Other)),
+            (policy, Some("answer.refusal"), Some(Defect::Refusal)),
+            (policy, Some("words.filtered"), None),
+            (None, Some("answer.schema"), None),
+            (Some(Class::Timeout), None, None),
+        ] {
+            assert_eq!(Defect::found(class, rule), defect, "{class:?} {rule:?}");
         }
     }
 

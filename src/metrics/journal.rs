@@ -214,7 +214,7 @@ impl Journal {
             class: fact.class,
             is_given_up: fact.is_given_up,
             is_whole: came_whole(fact.class, fact.status),
-            defect: fact.defect.map(Defect::of_rule),
+            defect: fact.defect,
         });
     }
 

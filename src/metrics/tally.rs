@@ -154,9 +154,9 @@ impl Tally {
             None => {
                 self.answered += 1;
                 if is_repair {
-                    self.repaired += 1
+                    self.repaired += 1;
                 } else {
-                    self.valid += 1
+                    self.valid += 1;
                 }
                 self.ttfts_us.extend(row.ttft_us.get());
                 self.attempt_latencies_us.push(row.latency_us);

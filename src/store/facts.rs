@@ -3,7 +3,7 @@
 //! Figures over a million attempts look at every row once. [`RequestRecord`](crate::domain::RequestRecord) with its names
 //! and texts would cost more than the counting, so a row is lent here for as long as it is looked at.
 
-use crate::domain::{AttemptKind, Class, Outcome};
+use crate::domain::{AttemptKind, Class, Defect, Outcome};
 
 /// Places in the log from which a walk goes on: everything after them is new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -66,8 +66,8 @@ pub struct AttemptFact<'a> {
     pub is_given_up: bool,
     /// The HTTP status, when one came.
     pub status: Option<u16>,
-    /// Which rule found the answer wrong; of nothing else.
-    pub defect: Option<&'a str>,
+    /// What is wrong with the answer, if one came that was judged.
+    pub defect: Option<Defect>,
     /// When it was sent, in milliseconds since 1970 UTC.
     pub started_ms: i64,
     /// To the first content, in microseconds.

@@ -8,8 +8,8 @@ use jiff::Timestamp;
 use crate::catalog::ResetClock;
 use crate::dash::{Before, Input, Measured, Model, Options, Reading, Rung, Rungs, Span, update};
 use crate::domain::{
-    AttemptKind, AttemptRecord, Class, Deployment, Dimension, Execution, Outcome, Provenance, RequestRecord, Scope,
-    Target, Unit, Usage,
+    AttemptKind, AttemptRecord, Class, Defect, Deployment, Dimension, Execution, Outcome, Provenance, RequestRecord,
+    Scope, Target, Unit, Usage,
 };
 use crate::metrics::Journal;
 use crate::policy::{
@@ -233,7 +233,7 @@ pub(super) fn journal() -> Journal {
                 class,
                 is_given_up: false,
                 status: class.is_none().then_some(200),
-                defect: (class == Some(Class::InvalidOutput)).then_some("answer.schema"),
+                defect: (class == Some(Class::InvalidOutput)).then_some(Defect::Schema),
                 started_ms,
                 ttft_us: class.is_none().then_some(200_000 + u64::from(minute) * 5_000),
                 latency_us: 900_000 + u64::from(minute) * 10_000,

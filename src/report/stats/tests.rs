@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::{Budget, Grouping, MARKS, Marks, Stats, ends, equal_ends, rows, usual_bucket};
-use crate::domain::{AttemptKind, Class, Dimension, Outcome, Provenance, Scope};
+use crate::domain::{AttemptKind, Class, Defect, Dimension, Outcome, Provenance, Scope};
 use crate::metrics::{Figures, Journal, Slice};
 use crate::policy::{Cooldown, HoldRecord, Versioned};
 use crate::store::{AttemptFact, Fact, RequestFact, RetryCount, Spent, Who};
@@ -46,7 +46,7 @@ fn journal() -> Journal {
                 class,
                 is_given_up: false,
                 status: class.is_none().then_some(200),
-                defect: (class == Some(Class::InvalidOutput)).then_some("answer.schema"),
+                defect: (class == Some(Class::InvalidOutput)).then_some(Defect::Schema),
                 started_ms: at(minutes).as_millisecond(),
                 ttft_us: Some(180_000 + n * 1_000),
                 latency_us: 700_000 + n * 5_000,

@@ -5,6 +5,7 @@ use rusqlite::{Connection, Row};
 
 use super::row::{Fields, Trouble};
 use super::{SqliteStore, StoreError};
+use crate::domain::Defect;
 use crate::store::{AttemptFact, Fact, Places, RequestFact, Spent, Who};
 
 /// The place before all rows that started at the time or later; where there are none, the last place. Rows are written
@@ -23,7 +24,7 @@ const BETWEEN: &str = "SELECT a.first, a.last, r.first, r.last FROM \
 
 const ATTEMPTS: &str = "SELECT a.place, a.request_id, ifnull(r.ladder, ''), a.provider, a.model, a.credential, a.step, \
      a.kind, a.class, a.given_up IS NOT NULL, a.started_at, a.ttft_us, a.latency_us, a.input_tokens, a.output_tokens, \
-     a.cached_tokens, a.cost_usd, a.status, iif(a.class = 'invalid_output', ifnull(a.rule, ''), NULL) FROM attempts AS a LEFT JOIN requests AS r ON r.id = a.request_id \
+     a.cached_tokens, a.cost_usd, a.status, iif(a.class = 'invalid_output' OR a.rule GLOB 'answer.*', a.rule, NULL) FROM attempts AS a LEFT JOIN requests AS r ON r.id = a.request_id \
      WHERE a.place > ?1 ORDER BY a.place LIMIT ?2";
 
 const REQUESTS: &str = "SELECT place, id, ladder, provider, model, credential, started_at, latency_us, outcome, step, \
@@ -117,7 +118,7 @@ fn attempt<'r>(row: &'r Row<'_>) -> Result<AttemptFact<'r>, Trouble> {
         defect: None,
     };
     fact.status = f.get()?;
-    fact.defect = f.maybe_text()?;
+    fact.defect = Defect::found(fact.class, f.maybe_text()?);
     Ok(fact)
 }
 

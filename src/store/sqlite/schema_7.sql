@@ -18,7 +18,8 @@ WHERE place <= (SELECT upto FROM counted WHERE log = 'attempts') AND given_up IS
 GROUP BY provider, model, credential
 UNION ALL
 SELECT provider, model, credential, 'invalid ' || ifnull(rule, ''), count(*) FROM attempts
-WHERE place <= (SELECT upto FROM counted WHERE log = 'attempts') AND given_up IS NULL AND class = 'invalid_output'
+WHERE place <= (SELECT upto FROM counted WHERE log = 'attempts') AND given_up IS NULL
+  AND (class = 'invalid_output' OR (class IS NOT NULL AND rule GLOB 'answer.*'))
 GROUP BY provider, model, credential, rule;
 
 -- Verdicts on one input, with which later ones are compared. Nothing of the input or the rest of the answer is kept.

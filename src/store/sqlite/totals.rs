@@ -53,7 +53,7 @@ const ANSWERS: [(&str, &str); 2] = [
         "'whole'",
         "(class IS NULL OR class = 'invalid_output' OR (status BETWEEN 200 AND 299 AND class NOT IN ('network', 'timeout')))",
     ),
-    ("'invalid ' || ifnull(rule, '')", "class = 'invalid_output'"),
+    ("'invalid ' || ifnull(rule, '')", "(class = 'invalid_output' OR (class IS NOT NULL AND rule GLOB 'answer.*'))"),
 ];
 
 const ATTEMPT_TIMES: &str = "SELECT '{what}' AS what, provider, model, credential, '' AS ladder, {bound} AS bound_us, \

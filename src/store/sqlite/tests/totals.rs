@@ -81,8 +81,8 @@ impl Expected {
     fn attempt(&mut self, tried: &AttemptRecord) {
         *self.attempts.entry(tried.class).or_default() += 1;
         self.whole += u64::from(came_whole(tried.class, tried.status));
-        if tried.class == Some(Class::InvalidOutput) {
-            *self.defects.entry(Defect::of_rule(tried.rule.as_deref().unwrap_or_default())).or_default() += 1;
+        if let Some(defect) = Defect::found(tried.class, tried.rule.as_deref()) {
+            *self.defects.entry(defect).or_default() += 1;
         }
         self.nano_usd += (tried.cost_usd.expect("a cost") * 1e9).round() as u64;
     }
