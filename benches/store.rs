@@ -55,6 +55,7 @@ fn attempt() -> AttemptRecord {
         cost_usd: None,
         execution: Execution::NotRun,
         given_up: None,
+        extracted: None,
     }
 }
 

@@ -81,6 +81,7 @@ fn failure(holds: &[Versioned], id: &str) -> Batch {
         cost_usd: None,
         execution: Execution::NotRun,
         given_up: None,
+        extracted: None,
     };
     let record = HoldRecord::Circuit(circuit);
     Batch {

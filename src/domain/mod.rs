@@ -27,7 +27,8 @@ pub use limit::{StatedLimit, Unit};
 pub use names::{AccountName, CredentialName, LadderName, ModelName, ProviderName, RequestId};
 pub use part::{Author, Part, Thinking, ToolCall};
 pub use record::{
-    AttemptKind, AttemptRecord, Execution, GivenUp, KeptAnswer, KeptEvidence, Outcome, Prefix, RequestRecord,
+    AttemptKind, AttemptRecord, Execution, Extraction, GivenUp, KeptAnswer, KeptEvidence, Outcome, Prefix,
+    RequestRecord,
 };
 pub use scope::Scope;
 pub use secret::{RedactedStream, Redactor, Secret};

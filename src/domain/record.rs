@@ -70,6 +70,18 @@ words! {
 }
 
 words! {
+    /// Where the JSON of an answer stood in its text.
+    Extraction("place of the JSON in an answer") {
+        /// It is the whole text.
+        Whole = "whole",
+        /// Within the only code fence of the text.
+        Fenced = "fenced",
+        /// Within prose.
+        Surrounded = "surrounded",
+    }
+}
+
+words! {
     /// How a request ended.
     Outcome("outcome") {
         /// Answered as asked.
@@ -140,6 +152,8 @@ pub struct AttemptRecord {
     pub execution: Execution,
     /// Why it was given up before its end.
     pub given_up: Option<GivenUp>,
+    /// Where the JSON of a good answer stood; none where none was asked for.
+    pub extracted: Option<Extraction>,
 }
 
 impl AttemptRecord {

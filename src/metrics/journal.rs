@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use jiff::Timestamp;
 
-use crate::domain::{AttemptKind, Class, CredentialName, Defect, Deployment, LadderName, Outcome, came_whole};
+use crate::domain::{AttemptKind, Class, CredentialName, Defect, Deployment, Extraction, LadderName, Outcome, came_whole};
 use crate::store::{AttemptFact, Fact, Places, RequestFact, Spent, SqliteStore, StoreError, Who};
 
 /// So many rows of each kind are read in one transaction at most: a long read keeps the WAL from being written back.
@@ -65,6 +65,7 @@ pub(super) struct AttemptRow {
     /// Whether it came back whole, whatever was in it.
     pub(super) is_whole: bool,
     pub(super) defect: Option<Defect>,
+    pub(super) extracted: Option<Extraction>,
 }
 
 /// A request that has ended.
@@ -215,6 +216,7 @@ impl Journal {
             is_given_up: fact.is_given_up,
             is_whole: came_whole(fact.class, fact.status),
             defect: fact.defect,
+            extracted: fact.extracted,
         });
     }
 

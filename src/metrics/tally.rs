@@ -1,6 +1,6 @@
 //! Counts that grow row by row, from which the figures are made.
 
-use crate::domain::{AttemptKind, Class, Defect, Outcome};
+use crate::domain::{AttemptKind, Class, Defect, Extraction, Outcome};
 
 use super::journal::{AttemptRow, RequestRow, Used};
 
@@ -42,6 +42,8 @@ pub struct Tally {
     pub repairs_used: Sum,
     /// Attempts that were given up before their end.
     pub given_up: u64,
+    /// Good answers in JSON by where it stood, in the order of [`Extraction::ALL`].
+    pub extracted: [u64; Extraction::ALL.len()],
     /// Times to the first content of answered attempts, in microseconds, in no order.
     pub ttfts_us: Vec<u32>,
     /// Times to the end of answered attempts, in microseconds, in no order.
@@ -96,6 +98,7 @@ impl Default for Tally {
             repaired: 0,
             repairs_used: Sum::default(),
             given_up: 0,
+            extracted: zeros(),
             ttfts_us: Vec::new(),
             attempt_latencies_us: Vec::new(),
             attempts_used: Sum::default(),
@@ -158,10 +161,16 @@ impl Tally {
                 } else {
                     self.valid += 1;
                 }
+                row.extracted.iter().for_each(|place| count(&mut self.extracted, Extraction::ALL, place));
                 self.ttfts_us.extend(row.ttft_us.get());
                 self.attempt_latencies_us.push(row.latency_us);
             }
         }
+    }
+
+    /// Good answers whose JSON stood there.
+    pub fn of_extraction(&self, place: Extraction) -> u64 {
+        counted(&self.extracted, Extraction::ALL, &place)
     }
 
     /// Requests that ended so.

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::domain::{AttemptRecord, GivenUp, KeptAnswer, Outcome, RequestRecord};
+use crate::domain::{AttemptRecord, Extraction, GivenUp, KeptAnswer, Outcome, RequestRecord};
 use crate::ladder::Skip;
 use crate::route::Report;
 
@@ -89,6 +89,7 @@ pub(super) fn attempt_json(attempt: &AttemptRecord) -> Value {
         "held_until": attempt.held_until.map(rfc3339),
         "execution": attempt.execution,
         "given_up": attempt.given_up,
+        "extracted": attempt.extracted,
     })
 }
 
@@ -116,11 +117,23 @@ pub fn attempt_line(attempt: &AttemptRecord, now: Timestamp) -> String {
     if let Some(why) = attempt.given_up {
         return format!("{deployment}  given up: {} ({kind})", why_given_up(why));
     }
-    let Some(class) = attempt.class else { return format!("{deployment}  answered ({kind})") };
+    let Some(class) = attempt.class else {
+        let place = attempt.extracted.map_or("", where_it_stood);
+        return format!("{deployment}  answered ({kind}{place})");
+    };
     let held = attempt.held_until.map_or(String::new(), |until| format!(", held {}", until_text(until, now)));
     let rule = attempt.rule.as_deref().unwrap_or("-");
     let status = attempt.status.map_or(String::new(), |status| format!(" {status}"));
     format!("{deployment}  {class}{status} ({kind}; {rule}){held}")
+}
+
+/// Where JSON stood that was not alone.
+fn where_it_stood(place: Extraction) -> &'static str {
+    match place {
+        Extraction::Whole => "",
+        Extraction::Fenced => "; JSON in a fence",
+        Extraction::Surrounded => "; JSON within prose",
+    }
 }
 
 fn why_given_up(why: GivenUp) -> &'static str {

@@ -223,6 +223,7 @@ mod tests {
             cost_usd: None,
             execution: Execution::NotRun,
             given_up: None,
+            extracted: None,
         }
     }
 

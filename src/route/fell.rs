@@ -97,6 +97,7 @@ mod tests {
             cost_usd: None,
             execution: Execution::Ran,
             given_up: None,
+            extracted: None,
         }
     }
 

@@ -116,6 +116,7 @@ impl OutsideCall<'_> {
             cost_usd: None,
             execution: Execution::Ran,
             given_up: None,
+            extracted: None,
         }
     }
 }

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::{Accounts, Batch, LogFilter, MemoryStore, OpenOptions, SqliteStore, Store, StoreError, update};
 use crate::domain::{
-    AttemptKind, AttemptRecord, Class, Dimension, Execution, KeptEvidence, Outcome, Provenance, RequestId,
+    AttemptKind, AttemptRecord, Class, Dimension, Execution, Extraction, KeptEvidence, Outcome, Provenance, RequestId,
     RequestRecord, Scope, ScopeLevel, Usage,
 };
 use crate::policy::{Change, Circuit, CircuitState, Cooldown, Family, HoldRecord, Key, Lease, Quarantine, Versioned};
@@ -111,6 +111,7 @@ pub(super) fn attempt(deployment: &str, kind: AttemptKind, class: Option<Class>,
         cost_usd: Some(0.25),
         execution: Execution::MayHaveRun,
         given_up: None,
+        extracted: class.is_none().then_some(Extraction::Fenced),
     }
 }
 

@@ -187,6 +187,7 @@ fn attempt(name: &str, ago: u64, class: Option<Class>) -> AttemptRecord {
         cost_usd: Some(0.0004),
         execution: Execution::NotRun,
         given_up: None,
+        extracted: None,
     }
 }
 
@@ -234,6 +235,7 @@ pub(super) fn journal() -> Journal {
                 is_given_up: false,
                 status: class.is_none().then_some(200),
                 defect: (class == Some(Class::InvalidOutput)).then_some(Defect::Schema),
+                extracted: None,
                 started_ms,
                 ttft_us: class.is_none().then_some(200_000 + u64::from(minute) * 5_000),
                 latency_us: 900_000 + u64::from(minute) * 10_000,

@@ -174,6 +174,7 @@ fn failed(who: &str, class: Class) -> StepLook {
         cost_usd: None,
         execution: Execution::Ran,
         given_up: None,
+        extracted: None,
     };
     step(who, Died::Failed(attempt))
 }

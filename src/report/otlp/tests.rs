@@ -27,6 +27,7 @@ fn answered(name: &str, sent: u64) -> AttemptRecord {
         cost_usd: Some(0.0125),
         execution: Execution::Ran,
         given_up: None,
+        extracted: None,
     }
 }
 

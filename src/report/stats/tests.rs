@@ -47,6 +47,7 @@ fn journal() -> Journal {
                 is_given_up: false,
                 status: class.is_none().then_some(200),
                 defect: (class == Some(Class::InvalidOutput)).then_some(Defect::Schema),
+                extracted: None,
                 started_ms: at(minutes).as_millisecond(),
                 ttft_us: Some(180_000 + n * 1_000),
                 latency_us: 700_000 + n * 5_000,

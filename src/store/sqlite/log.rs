@@ -7,7 +7,7 @@ use super::health;
 use super::row::{Fields, Trouble, count, ms, us};
 use super::totals::{self, Log, Sign};
 use crate::domain::{
-    AccountName, AttemptRecord, Class, CredentialName, Dimension, GivenUp, LadderName, ModelName, Outcome,
+    AccountName, AttemptRecord, Class, CredentialName, Dimension, Extraction, GivenUp, LadderName, ModelName, Outcome,
     ProviderName, RequestId, RequestRecord, ScopeLevel, Selector,
 };
 use crate::store::{LogFilter, LogPage, tally_unfinished};
@@ -20,10 +20,10 @@ macro_rules! insert_attempt {
             $or,
             " INTO attempts (place, request_id, position, provider, model, credential, account, step, kind, class, scope, \
              dimension, status, rule, evidence, started_at, ttft_us, latency_us, held_until, input_tokens, \
-             output_tokens, cached_tokens, cost_usd, execution, given_up) VALUES (",
+             output_tokens, cached_tokens, cost_usd, execution, given_up, extracted) VALUES (",
             $place,
             ", ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, \
-             ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)"
+             ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25)"
         )
     };
 }
@@ -90,6 +90,7 @@ fn insert(conn: &Connection, sql: &str, id: &RequestId, place: u32, a: &AttemptR
         a.cost_usd,
         a.execution.as_str(),
         a.given_up.map(GivenUp::as_str),
+        a.extracted.map(Extraction::as_str),
     ];
     Ok(conn.prepare_cached(sql)?.execute(values)?)
 }
@@ -315,7 +316,7 @@ fn request(f: &mut Fields<'_, '_>) -> Result<RequestRecord, Trouble> {
 fn attempts(conn: &Connection, id: &RequestId) -> Result<Vec<AttemptRecord>, Trouble> {
     let sql = "SELECT place, provider, model, credential, account, step, kind, class, scope, dimension, status, rule, \
                evidence, started_at, ttft_us, latency_us, held_until, input_tokens, output_tokens, cached_tokens, cost_usd, \
-               execution, given_up FROM attempts WHERE request_id = ?1 ORDER BY position";
+               execution, given_up, extracted FROM attempts WHERE request_id = ?1 ORDER BY position";
     let mut statement = conn.prepare_cached(sql)?;
     let mut rows = statement.query([id.as_str()])?;
     let mut all = Vec::new();
@@ -347,5 +348,6 @@ fn attempt(f: &mut Fields<'_, '_>) -> Result<AttemptRecord, Trouble> {
         cost_usd: f.get()?,
         execution: f.word()?,
         given_up: f.maybe_word()?,
+        extracted: f.maybe_word()?,
     })
 }
