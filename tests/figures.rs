@@ -121,6 +121,9 @@ fn by_hand(conn: &Connection, attempts: &str, requests: &str) -> BTreeMap<String
     for rule in ["answer.schema", "answer.truncated"] {
         put(&format!("invalid/{rule}"), &format!("sum(rule = '{rule}') {invalid}"));
     }
+    for place in ["whole", "fenced", "surrounded"] {
+        put(&format!("extracted/{place}"), &format!("sum(extracted = '{place}') FROM some"));
+    }
     put("invalid/other", &format!("sum(rule IS NULL OR rule NOT LIKE 'answer.%') {invalid}"));
     put("cost_usd/total", "sum(cost_usd) FROM some");
     put("cost_usd/per_request", "sum(cost_usd) / count(cost_usd) FROM ended");
@@ -258,6 +261,8 @@ fn a_scraper_gets_what_sql_counts_in_the_whole_file() {
         let sql = format!("SELECT count(*) FROM attempts WHERE class = 'invalid_output' AND given_up IS NULL AND {is}");
         assert_eq!(sample(&families, "llmr_invalid_answers_total", &[("rule", rule)]), count(&sql), "{rule}");
     }
+    let fenced = count("SELECT count(*) FROM attempts WHERE extracted = 'fenced'");
+    assert_eq!(sample(&families, "llmr_json_answers_total", &[("place", "fenced")]), fenced);
     let repairs = "FROM attempts WHERE kind = 'repair'";
     let helped = count(&format!("SELECT count(*) {repairs} AND class IS NULL AND given_up IS NULL"));
     assert_eq!(sample(&families, "llmr_repairs_helped_total", &[]), helped);

@@ -53,6 +53,8 @@ const CLASSES: &str = "CREATE TEMP TABLE classes AS SELECT key AS at, value AS c
 /// Answers that are wrong in several ways, one of them unknown to figures, and failures with a status of their own.
 const WRONG: &str = "UPDATE attempts SET rule = CASE place % 4 WHEN 0 THEN 'answer.schema' WHEN 1 THEN 'answer.truncated' \
      WHEN 2 THEN 'words.answer_unreadable' END WHERE class = 'invalid_output'; \
+     UPDATE attempts SET extracted = CASE place % 5 WHEN 0 THEN 'whole' WHEN 1 THEN 'fenced' WHEN 2 THEN 'surrounded' END \
+     WHERE class IS NULL AND given_up IS NULL; \
      UPDATE attempts SET status = 503 WHERE class IS NOT NULL AND class <> 'invalid_output' AND place % 3 > 0";
 
 const RETRIES: &str = "INSERT INTO retries (at, request_id, granted) \

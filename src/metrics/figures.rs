@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::domain::{AttemptKind, Class, Defect, Outcome};
+use crate::domain::{AttemptKind, Class, Defect, Extraction, Outcome};
 
 use super::tally::{Sum, Tally};
 
@@ -99,6 +99,8 @@ pub struct Figures {
     pub valid: Option<f64>,
     /// Answers that were not as asked, by what was wrong, in the order of [`Defect::ALL`].
     pub defects: Vec<(Defect, u64)>,
+    /// Good answers in JSON by where it stood, in the order of [`Extraction::ALL`].
+    pub extracted: Vec<(Extraction, u64)>,
     /// Exchanges that repeated one after a fault that may pass.
     pub retries: u64,
     /// Retries that the shared budget denied.
@@ -154,6 +156,7 @@ impl Figures {
             transport: share(tally.whole, tally.answered + tally.failed()),
             valid: share(tally.valid, tally.answered + invalid),
             defects: Defect::ALL.iter().map(|defect| (*defect, tally.of_defect(*defect))).collect(),
+            extracted: Extraction::ALL.iter().map(|place| (*place, tally.of_extraction(*place))).collect(),
             retries: tally.of_kind(AttemptKind::Retry),
             retries_denied: tally.denied,
             repairs: tally.of_kind(AttemptKind::Repair),

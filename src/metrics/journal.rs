@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use jiff::Timestamp;
 
-use crate::domain::{AttemptKind, Class, CredentialName, Defect, Deployment, Extraction, LadderName, Outcome, came_whole};
+use crate::domain::{
+    AttemptKind, Class, CredentialName, Defect, Deployment, Extraction, LadderName, Outcome, came_whole,
+};
 use crate::store::{AttemptFact, Fact, Places, RequestFact, Spent, SqliteStore, StoreError, Who};
 
 /// So many rows of each kind are read in one transaction at most: a long read keeps the WAL from being written back.

@@ -366,5 +366,6 @@ fn blank(flight: &Flight, measured: &Measured) -> AttemptRecord {
         cost_usd: None,
         execution: Execution::Ran,
         given_up: None,
+        extracted: None,
     }
 }

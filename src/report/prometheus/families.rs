@@ -67,6 +67,12 @@ pub(super) const INVALID: Family = counter(
     "Answers that were not as asked, by the rule that found it: answer.empty, answer.truncated, answer.schema, ...",
 );
 
+pub(super) const EXTRACTED: Family = counter(
+    "llmr_json_answers",
+    "",
+    "Good answers of which JSON was wanted, by where it stood: the whole text, a fence, or surrounded by prose.",
+);
+
 pub(super) const REPAIRED: Family = counter(
     "llmr_repairs_helped",
     "",

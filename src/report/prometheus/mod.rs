@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
-use crate::domain::{AttemptKind, Class, CredentialName, Defect, Deployment, LadderName, Outcome};
+use crate::domain::{AttemptKind, Class, CredentialName, Defect, Deployment, Extraction, LadderName, Outcome};
 use crate::policy::{holds_now, returns_at};
 use crate::store::{AttemptSum, BOUNDS_US, Came, Histogram, Totals};
 
@@ -184,6 +184,13 @@ impl Metrics<'_> {
                 let count = self.totals.defects.get(&((*deployment).clone(), *defect)).copied().unwrap_or(0);
                 let rule = defect.rule();
                 out.sample(&families::INVALID, &with(deployment, &asked.name, "rule", &rule), count as f64);
+            }
+        }
+        out.head(&families::EXTRACTED);
+        for (deployment, asked) in &all {
+            for place in Extraction::ALL {
+                let count = self.totals.extracted.get(&((*deployment).clone(), *place)).copied().unwrap_or(0);
+                out.sample(&families::EXTRACTED, &with(deployment, &asked.name, "place", place.as_str()), count as f64);
             }
         }
         out.head(&families::REPAIRED);

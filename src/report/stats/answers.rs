@@ -22,6 +22,12 @@ impl Stats<'_> {
             first.insert_str(0, "not as asked: ");
             page.put(Tone::Warning, "", (&wrong, ","), "");
         }
+        let json = figures.extracted.iter().filter(|(_, count)| *count > 0);
+        let mut json: Vec<String> = json.map(|(place, count)| format!("{place} {}", whole(*count))).collect();
+        if let Some(first) = json.first_mut() {
+            first.insert_str(0, "answers in JSON: ");
+            page.put(Tone::Plain, "", (&json, ","), "");
+        }
         if figures.repairs > 0 {
             let helped = format!("{} tried, {} helped", whole(figures.repairs), whole(figures.repaired));
             let cost = (figures.repairs_usd > 0.0).then(|| format!("{} for them", usd(figures.repairs_usd)));

@@ -2,7 +2,7 @@
 
 use super::json::{exhaustion, round};
 use super::{Grouping, Part, Stats, failed, name};
-use crate::domain::{Class, Defect, printable};
+use crate::domain::{Class, Defect, Extraction, printable};
 use crate::metrics::{Figures, Percentiles};
 use crate::report::moment::rfc3339;
 
@@ -60,7 +60,8 @@ impl Stats<'_> {
         let classes = Class::ALL.iter().map(|class| class.as_str());
         let rules = Defect::ALL.iter().map(|defect| defect.rule());
         let columns = COLUMNS.into_iter().chain(["cost_usd_per_success"]).chain(classes).chain(OF_ANSWERS);
-        let columns = columns.map(str::to_owned).chain(rules);
+        let places = Extraction::ALL.iter().map(|place| format!("json_{place}"));
+        let columns = columns.map(str::to_owned).chain(rules).chain(places);
         let key =
             if matches!(self.grouping, Grouping::Time | Grouping::None) { None } else { Some(self.grouping.as_str()) };
         let mut out = line(key.into_iter().chain(["from", "until"]).map(str::to_owned).chain(columns));
@@ -128,8 +129,11 @@ fn cells(figures: &Figures) -> impl Iterator<Item = String> {
     ];
     let defect = |defect: &Defect| figures.defects.iter().find(|(of, _)| of == defect).map_or(0, |(_, count)| *count);
     let defects: Vec<String> = Defect::ALL.iter().map(|of| defect(of).to_string()).collect();
+    let place =
+        |place: &Extraction| figures.extracted.iter().find(|(of, _)| of == place).map_or(0, |(_, count)| *count);
+    let places: Vec<String> = Extraction::ALL.iter().map(|of| place(of).to_string()).collect();
     let classes = classes.into_iter().chain(vec!["0".to_owned(); missing]);
-    first.into_iter().chain(times).chain(used).chain(classes).chain(answers).chain(defects)
+    first.into_iter().chain(times).chain(used).chain(classes).chain(answers).chain(defects).chain(places)
 }
 
 fn percentiles(times: Option<Percentiles>) -> [String; 3] {

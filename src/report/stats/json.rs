@@ -116,6 +116,7 @@ fn figures_json(figures: &Figures) -> Value {
         "application_success_rate": figures.attempt_success.map(round),
         "valid_at_once_rate": figures.valid.map(round),
         "invalid": figures.defects.iter().map(|(of, count)| (of.rule(), json!(count))).collect::<Map<_, _>>(),
+        "extracted": counted(figures.extracted.iter().map(|(place, count)| (place.as_str(), *count)).collect()),
         "repairs_helped": figures.repaired,
         "repair_cost_usd": figures.repairs_usd,
     })

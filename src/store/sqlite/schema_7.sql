@@ -5,7 +5,7 @@ CREATE TABLE answer_totals (
     provider TEXT NOT NULL,
     model TEXT NOT NULL,
     credential TEXT NOT NULL,
-    what TEXT NOT NULL, -- whole: it came back whole; or invalid and the rule that found it so
+    what TEXT NOT NULL, -- whole: it came back whole; invalid and the rule that found it so; json and where it stood
     attempts INTEGER NOT NULL,
     PRIMARY KEY (provider, model, credential, what)
 ) STRICT, WITHOUT ROWID;

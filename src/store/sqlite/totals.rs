@@ -48,11 +48,12 @@ const ANSWER_SUMS: &str = "SELECT provider, model, credential, {what} AS what, {
      FROM attempts NOT INDEXED WHERE {rows} AND given_up IS NULL AND {came} GROUP BY provider, model, credential, what";
 
 /// What is said, and of which attempts.
-const ANSWERS: [(&str, &str); 2] = [
+const ANSWERS: [(&str, &str); 3] = [
     (
         "'whole'",
         "(class IS NULL OR class = 'invalid_output' OR (status BETWEEN 200 AND 299 AND class NOT IN ('network', 'timeout')))",
     ),
+    ("'json ' || extracted", "class IS NULL AND extracted IS NOT NULL"),
     ("'invalid ' || ifnull(rule, '')", "(class = 'invalid_output' OR (class IS NOT NULL AND rule GLOB 'answer.*'))"),
 ];
 
@@ -301,12 +302,15 @@ fn read_answers(conn: &Connection, totals: &mut Totals) -> Result<(), Trouble> {
     while let Some(row) = rows.next()? {
         let mut f = Fields::new(row, "answer_totals");
         let deployment = f.deployment()?;
-        let rule = f.text()?.strip_prefix("invalid ").map(Defect::of_rule);
+        let what = f.text()?;
+        let (defect, place) = (what.strip_prefix("invalid ").map(Defect::of_rule), what.strip_prefix("json "));
+        let place = place.map(str::parse).transpose().map_err(|error| f.bad(error))?;
         let count = f.whole()?.unwrap_or(0);
         // Rules that figures do not tell apart are one.
-        let sum = match rule {
-            Some(defect) => totals.defects.entry((deployment, defect)).or_default(),
-            None => totals.whole.entry(deployment).or_default(),
+        let sum = match (defect, place) {
+            (Some(defect), _) => totals.defects.entry((deployment, defect)).or_default(),
+            (None, Some(place)) => totals.extracted.entry((deployment, place)).or_default(),
+            (None, None) => totals.whole.entry(deployment).or_default(),
         };
         *sum = sum.saturating_add(count);
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::{Defect, Outcome, came_whole};
+use crate::domain::{Defect, Extraction, Outcome, came_whole};
 use crate::store::sqlite::prune::Retention;
 use crate::store::sqlite::totals::{count_ahead, readers_of_waiting_rows};
 use crate::store::{Came, Claiming, Totals};
@@ -62,6 +62,7 @@ fn tried(class: Option<Class>, at: i64) -> AttemptRecord {
     let mut tried = attempt("groq/llama@team", AttemptKind::First, class, at);
     tried.cost_usd = Some(0.1 + 0.001 * at as f64);
     tried.status = Some(if at % 2 == 0 { 200 } else { 503 });
+    tried.extracted = (class.is_none() && at % 3 > 0).then_some(Extraction::Fenced);
     tried.rule = class.map(|_| if at % 3 == 0 { "answer.schema" } else { "words.any" }.to_owned());
     tried
 }
@@ -71,6 +72,7 @@ fn tried(class: Option<Class>, at: i64) -> AttemptRecord {
 struct Expected {
     attempts: BTreeMap<Option<Class>, u64>,
     whole: u64,
+    extracted: u64,
     defects: BTreeMap<Defect, u64>,
     ends: BTreeMap<Outcome, u64>,
     nano_usd: u64,
@@ -81,6 +83,7 @@ impl Expected {
     fn attempt(&mut self, tried: &AttemptRecord) {
         *self.attempts.entry(tried.class).or_default() += 1;
         self.whole += u64::from(came_whole(tried.class, tried.status));
+        self.extracted += u64::from(tried.extracted.is_some());
         if let Some(defect) = Defect::found(tried.class, tried.rule.as_deref()) {
             *self.defects.entry(defect).or_default() += 1;
         }
@@ -104,6 +107,7 @@ fn counters(totals: &Totals) -> Vec<(String, u64)> {
         all.extend([(format!("{key} count"), histogram.count), (format!("{key} sum"), histogram.sum_us)]);
     }
     all.extend(totals.whole.iter().map(|(who, count)| (format!("whole {who}"), *count)));
+    all.extend(totals.extracted.iter().map(|(key, count)| (format!("{key:?}"), *count)));
     all.extend(totals.defects.iter().map(|(key, count)| (format!("{key:?}"), *count)));
     all.extend([("granted".to_owned(), totals.retries_granted), ("denied".to_owned(), totals.retries_denied)]);
     all
@@ -210,6 +214,7 @@ impl History {
         assert_eq!(attempts, self.expected.attempts);
         assert_eq!(totals.attempts.values().map(|sum| sum.nano_usd).sum::<u64>(), self.expected.nano_usd);
         assert_eq!(totals.whole.values().sum::<u64>(), self.expected.whole);
+        assert_eq!(totals.extracted.values().sum::<u64>(), self.expected.extracted);
         let mut defects: BTreeMap<Defect, u64> = BTreeMap::new();
         for ((_, defect), count) in totals.defects.iter().filter(|(_, count)| **count > 0) {
             *defects.entry(*defect).or_default() += count;
