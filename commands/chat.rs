@@ -15,6 +15,7 @@ use llmr::transport::Transport;
 use crate::context::Context;
 use crate::error::{CliError, Code};
 use crate::job::RequestArgs;
+use crate::repeat::RepeatArgs;
 use crate::screen::Screen;
 use crate::walk::{transport, walk};
 
@@ -29,6 +30,8 @@ const MOST_STDIN: u64 = 64 << 20;
 pub struct ChatArgs {
     #[command(flatten)]
     request: RequestArgs,
+    #[command(flatten)]
+    repeat: RepeatArgs,
     /// Show who would be asked and send nothing, like `llmr plan`
     #[arg(long)]
     dry_run: bool,
@@ -39,9 +42,11 @@ pub fn run(args: &ChatArgs, context: &mut Context) -> Result<ExitCode, CliError>
     if args.dry_run {
         return crate::plan::show(&args.request, context);
     }
-    let args = &args.request;
+    let (args, repeat) = (&args.request, &args.repeat);
+    let is_compared = repeat.is_asked_for()?;
     let stdin = stdin()?;
-    let stream = args.streams(context);
+    // What is compared with others is not shown before it was.
+    let stream = args.streams(context) && !is_compared;
     let request = args.request(stdin.as_deref(), stream)?;
     if request.messages.is_empty() {
         let error = CliError::usage("there is nothing to ask: no PROMPT, and nothing on stdin");
@@ -49,6 +54,9 @@ pub fn run(args: &ChatArgs, context: &mut Context) -> Result<ExitCode, CliError>
     }
     let (config, choice) = args.settle(context)?;
     context.show_warnings(&config);
+    if is_compared {
+        return crate::repeat::run((args, repeat), &request, (&config, &choice), context);
+    }
     let store = context.lenient_store(&config);
     let mut job = args.job(request, choice, &config, &store, context)?;
     job.wants_text = args.json;
@@ -86,7 +94,7 @@ fn stdin() -> Result<Option<String>, CliError> {
 }
 
 /// Sends the job and shows it as it happens.
-fn send(
+pub fn send(
     job: &Job,
     by: &Transport,
     config: &Config,
@@ -173,7 +181,7 @@ fn pass_broken_pipe(result: std::io::Result<()>) -> Result<(), CliError> {
 }
 
 /// Why there is no answer: the error, the trail, and what to do.
-fn explain(report: &Report, context: &Context) {
+pub fn explain(report: &Report, context: &Context) {
     let output = &context.output;
     let redactor = context.redactor();
     let clean = |text: &str| llmr::domain::printable(&redactor.redact(text));

@@ -14,7 +14,7 @@ use crate::output::ColorChoice;
 #[command(name = "llmr", version, about, max_term_width = 100, propagate_version = true)]
 #[command(
     after_help = "Exit codes: 0 answered, 1 trouble of our own, 2 usage, 3 config, 4 exhausted (it passes by itself), \
-5 exhausted (a person must act), 6 the request was refused, 7 never in the asked shape, 8 deadline, 9 partial stream, \
+5 exhausted (a person must act), 6 the request was refused, 7 never as asked, 8 deadline, 9 partial stream, \
 130 interrupted."
 )]
 pub struct Cli {
@@ -61,6 +61,7 @@ enum Command {
     Probe(crate::probe::ProbeArgs),
     Check(crate::check::CheckArgs),
     Alarm(crate::alarm::AlarmArgs),
+    Baseline(crate::baseline::BaselineArgs),
     Caps(crate::caps::CapsArgs),
     Init(crate::init::InitArgs),
     Demo(crate::demo::DemoArgs),
@@ -90,6 +91,7 @@ impl Cli {
             Command::Probe(args) => crate::probe::run(&args, context),
             Command::Check(args) => crate::check::run(&args, context),
             Command::Alarm(args) => crate::alarm::run(&args, context),
+            Command::Baseline(args) => crate::baseline::run(&args, context),
             Command::Caps(args) => crate::caps::run(&args, context),
             Command::Init(args) => crate::init::run(&args, context),
             Command::Demo(args) => crate::demo::run(&args, context),

@@ -143,9 +143,17 @@ fn rule(text: &str) -> Result<Rule, String> {
 }
 
 /// Who is meant.
+#[derive(Clone)]
 pub struct Choice {
     ladder: LadderName,
     directives: Directives,
+}
+
+impl Choice {
+    /// The ladder that is meant.
+    pub fn ladder(&self) -> &LadderName {
+        &self.ladder
+    }
 }
 
 impl RequestArgs {

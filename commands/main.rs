@@ -6,6 +6,7 @@
 )]
 
 mod alarm;
+mod baseline;
 mod caps;
 mod chat;
 mod check;
@@ -31,6 +32,7 @@ mod pipeline;
 mod plan;
 mod probe;
 mod record;
+mod repeat;
 mod replace;
 mod reset;
 mod ring;

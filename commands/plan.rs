@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use llmr::config::Strategy;
 use llmr::ladder::Run;
 use llmr::report::Plan;
-use llmr::route::{Outlook, outlook};
+use llmr::route::{Outlook, grades, outlook};
 use llmr::store::{Accounts, Store};
 
 use crate::context::Context;
@@ -36,6 +36,8 @@ pub fn show(args: &RequestArgs, context: &mut Context) -> Result<ExitCode, CliEr
     context.show_state_warning(&store);
     let now = context.clock.now();
     let Outlook { order, skipped, cascade } = outlook(&job, &machine, &snapshot, &config.policy.usage, now);
+    let ladder = config.ladders.get_key_value(&job.spec.name);
+    let grades = ladder.map_or(Ok(Vec::new()), |ladder| grades(&store, ladder, now))?;
     let plan = Plan {
         now,
         ladder: &job.spec.name,
@@ -45,6 +47,7 @@ pub fn show(args: &RequestArgs, context: &mut Context) -> Result<ExitCode, CliEr
         skipped,
         domains: config.domains(&job.spec.name),
         cascade,
+        grades: &grades,
     };
     let text = if args.json { format!("{}\n", plan.json()) } else { plan.text() };
     context.output.out(&llmr::domain::printable(&context.redactor().redact(&text)))?;

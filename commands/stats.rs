@@ -10,15 +10,15 @@ use llmr::domain::{Class, LadderName, printable};
 use llmr::metrics::{Figures, Journal, Slice};
 use llmr::policy::{Versioned, holds_now};
 use llmr::report::{
-    Budget, Choice, Exposition, Grouping, Known, MARKS, Marks, Row, Stats, Toned, ends, equal_ends, readings, rows,
-    unreadable, usual_bucket,
+    Budget, Choice, Exposition, Grouping, Known, MARKS, Marks, PutLast, Row, Stats, Toned, ends, equal_ends, readings,
+    rows, unreadable, usual_bucket,
 };
 use llmr::store::{Accounts, Health, RetryCount, Snapshot, SqliteStore, Store, StoreError};
 
 use crate::context::Context;
 use crate::error::CliError;
 use crate::log::moment;
-use crate::status::{choice, known};
+use crate::status::{choice, grade, known};
 
 /// The span unless the user says another.
 const USUAL: &str = "24h";
@@ -228,7 +228,10 @@ fn show(args: &StatsArgs, context: &mut Context) -> Result<(), CliError> {
     if let Some(store) = &store {
         context.show_state_warning(store);
     }
-    let known = known(config.as_ref(), &read.health);
+    let mut known = known(config.as_ref(), &read.health);
+    if let (Some(config), Some(store)) = (&config, &store) {
+        grade(&mut known, config, store, now, |ladder| ladder.min_valid.is_some())?;
+    }
     let choice = choice(&args.selectors, &known, &read.snapshot.holds, &[], context)?;
     let (all, rows) = rows(&read.journal, &slice, args.grouping(), &ends);
     warn_of_ladder(&slice, &all, config.as_ref(), context);
@@ -244,6 +247,7 @@ fn show(args: &StatsArgs, context: &mut Context) -> Result<(), CliError> {
         retries: is_whole(&slice).then_some(read.retries),
         budgets: budgets(config.as_ref(), slice.ladder.as_ref()),
         retries_used: read.retries_used,
+        put_last: put_last(&known, &choice, &read.snapshot, slice.ladder.as_ref()),
         has_state: store.is_some(),
     };
     let clean = |text: &str| context.redactor().redact(text).into_owned();
@@ -254,6 +258,19 @@ fn show(args: &StatsArgs, context: &mut Context) -> Result<(), CliError> {
         (_, Grouping::None) => args.write_toned(&stats.text(width, marks), context),
         _ => args.write_toned(&stats.table(width, marks), context),
     }
+}
+
+/// Who goes last for the answers that it gives, of what is shown.
+fn put_last(known: &[Known], choice: &Choice, snapshot: &Snapshot, ladder: Option<&LadderName>) -> Vec<PutLast> {
+    let shown = known.iter().filter(|known| choice.means(&known.target, &snapshot.holds));
+    let all = shown.flat_map(|known| known.put_last().map(move |(name, why)| (known, name, why)));
+    let wanted = all.filter(|(_, name, _)| ladder.is_none_or(|ladder| ladder == *name));
+    let of = |(known, ladder, why): (&Known, &LadderName, &str)| PutLast {
+        deployment: known.target.deployment.clone(),
+        ladder: ladder.clone(),
+        why: why.to_owned(),
+    };
+    wanted.map(of).collect()
 }
 
 /// A ladder that nobody knows is most likely a slip.

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use llmr::config::Config;
+use jiff::Timestamp;
+use llmr::config::{Config, LadderConfig};
 use llmr::domain::{AccountName, Deployment, LadderName, Target, printable};
 use llmr::policy::Versioned;
-use llmr::report::{Choice, Known, Miss, Status, hold_id, selector_of};
-use llmr::route::{entry, fingerprint, gauges};
-use llmr::store::{Accounts, Health, Snapshot, Store};
+use llmr::report::{Choice, Graded, Known, Miss, Status, hold_id, selector_of};
+use llmr::route::{entry, fingerprint, gauges, grades, put_last};
+use llmr::store::{Accounts, Health, Snapshot, Store, StoreError};
 
 use crate::context::Context;
 use crate::error::CliError;
@@ -46,6 +47,9 @@ pub fn run(args: &StatusArgs, context: &mut Context) -> Result<ExitCode, CliErro
     }
     let choice = choice(&args.selectors, &known, &snapshot.holds, &[], context)?;
     let now = context.clock.now();
+    if let (Some(config), Some(store)) = (&config, &store) {
+        grade(&mut known, config, store, now, |_| true)?;
+    }
     let bounds = config.as_ref().map(|config| config.policy.usage).unwrap_or_default();
     let status = Status {
         now,
@@ -142,8 +146,33 @@ pub fn known(config: Option<&Config>, health: &[Health]) -> Vec<Known> {
         entry: None,
         no_key: false,
         gauges: config.map(|config| gauges(config, &deployment)).unwrap_or_default(),
+        graded: Vec::new(),
     };
     places.into_iter().map(known).collect()
+}
+
+/// Fills in how good the deployments lately were at the work of those ladders that are wanted.
+///
+/// # Errors
+/// When the state cannot be read.
+pub fn grade(
+    known: &mut [Known],
+    config: &Config,
+    store: &dyn Store,
+    now: Timestamp,
+    wanted: impl Fn(&LadderConfig) -> bool,
+) -> Result<(), StoreError> {
+    known.iter_mut().for_each(|known| known.graded.clear());
+    for (name, ladder) in config.ladders.iter().filter(|(_, ladder)| wanted(ladder)) {
+        let grades = grades(store, (name, ladder), now)?;
+        for grade in &grades {
+            let why = ladder.min_valid.and_then(|bar| put_last(bar, &grade.deployment, &grades));
+            let graded = Graded { ladder: name.clone(), grade: grade.clone(), put_last: why };
+            let its = known.iter_mut().filter(|known| known.target.deployment == grade.deployment);
+            its.for_each(|known| known.graded.push(graded.clone()));
+        }
+    }
+    Ok(())
 }
 
 /// Fills in the fingerprints of the keys as they are now, so that a key that was replaced shows as one that may be

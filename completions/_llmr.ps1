@@ -44,6 +44,7 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             [CompletionResult]::new('probe', 'probe', [CompletionResultType]::ParameterValue, 'Send the probes that are due, so that no request has to; for cron')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Validate the config and the catalogue offline, and count the failure domains of each ladder')
             [CompletionResult]::new('alarm', 'alarm', [CompletionResultType]::ParameterValue, 'What the alarm has told, and whether anybody hears it')
+            [CompletionResult]::new('baseline', 'baseline', [CompletionResultType]::ParameterValue, 'Show or forget the verdicts that `llmr chat --baseline` compares with')
             [CompletionResult]::new('caps', 'caps', [CompletionResultType]::ParameterValue, 'Show the catalogue: limits, reset clocks, the next reset, and where each number comes from')
             [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Write a commented llmr.toml from the keys that the environment holds; never overwrites')
             [CompletionResult]::new('demo', 'demo', [CompletionResultType]::ParameterValue, 'Show what llmr does on a night when six providers fail: no key, no network, no config')
@@ -79,7 +80,11 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             [CompletionResult]::new('--max-cost-per-1k', '--max-cost-per-1k', [CompletionResultType]::ParameterName, 'USD that 1,000 tokens of prompt and answer may cost at most; a step that costs more is skipped')
             [CompletionResult]::new('--max-latency', '--max-latency', [CompletionResultType]::ParameterName, 'How long an answer may usually take: a step of which one in 20 lately took longer is skipped')
             [CompletionResult]::new('--require', '--require', [CompletionResultType]::ParameterName, 'Ask only deployments that can do this: tools, json_schema, images (repeatable)')
+            [CompletionResult]::new('--on-invalid', '--on-invalid', [CompletionResultType]::ParameterName, 'What becomes of an answer that is not as asked, once it was repaired in vain: ask the next step, hand it out as it is (exit code 7), or stop (7)')
             [CompletionResult]::new('--max-steps', '--max-steps', [CompletionResultType]::ParameterName, 'Ask at most so many different deployments')
+            [CompletionResult]::new('--repeat', '--repeat', [CompletionResultType]::ParameterName, 'Send the request so many times, each as a request of its own, and tell how far the answers agree; printed is the one that agrees with most')
+            [CompletionResult]::new('--band', '--band', [CompletionResultType]::ParameterName, 'What is allowed of a field of the answer, by its JSON pointer, instead of what the ladder says: of numbers the largest spread (/score=0.1), of all else the least agreement (/verdict=0.8); outside of it the exit code is 7 (repeatable)')
+            [CompletionResult]::new('--baseline', '--baseline', [CompletionResultType]::ParameterName, 'Compare the fields that have a band with those that were kept under this name for the same input; the first answer is kept')
             [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
             [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
@@ -89,6 +94,7 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             [CompletionResult]::new('--prefer-cache', '--prefer-cache', [CompletionResultType]::ParameterName, 'Ask those first that lately served the beginning of this prompt and may have it in their cache')
             [CompletionResult]::new('--require-cache', '--require-cache', [CompletionResultType]::ParameterName, 'Ask nobody else, where there is one that lately served the beginning of this prompt')
             [CompletionResult]::new('--no-fallback', '--no-fallback', [CompletionResultType]::ParameterName, 'Ask only the first eligible step')
+            [CompletionResult]::new('--no-repair', '--no-repair', [CompletionResultType]::ParameterName, 'Do not tell a deployment what was wrong with its answer, to have it mended')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show who would be asked and send nothing, like `llmr plan`')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
@@ -221,6 +227,7 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             [CompletionResult]::new('--max-cost-per-1k', '--max-cost-per-1k', [CompletionResultType]::ParameterName, 'USD that 1,000 tokens of prompt and answer may cost at most; a step that costs more is skipped')
             [CompletionResult]::new('--max-latency', '--max-latency', [CompletionResultType]::ParameterName, 'How long an answer may usually take: a step of which one in 20 lately took longer is skipped')
             [CompletionResult]::new('--require', '--require', [CompletionResultType]::ParameterName, 'Ask only deployments that can do this: tools, json_schema, images (repeatable)')
+            [CompletionResult]::new('--on-invalid', '--on-invalid', [CompletionResultType]::ParameterName, 'What becomes of an answer that is not as asked, once it was repaired in vain: ask the next step, hand it out as it is (exit code 7), or stop (7)')
             [CompletionResult]::new('--max-steps', '--max-steps', [CompletionResultType]::ParameterName, 'Ask at most so many different deployments')
             [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
             [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
@@ -231,6 +238,7 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             [CompletionResult]::new('--prefer-cache', '--prefer-cache', [CompletionResultType]::ParameterName, 'Ask those first that lately served the beginning of this prompt and may have it in their cache')
             [CompletionResult]::new('--require-cache', '--require-cache', [CompletionResultType]::ParameterName, 'Ask nobody else, where there is one that lately served the beginning of this prompt')
             [CompletionResult]::new('--no-fallback', '--no-fallback', [CompletionResultType]::ParameterName, 'Ask only the first eligible step')
+            [CompletionResult]::new('--no-repair', '--no-repair', [CompletionResultType]::ParameterName, 'Do not tell a deployment what was wrong with its answer, to have it mended')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
@@ -416,6 +424,79 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
         'llmr;alarm;help;help' {
             break
         }
+        'llmr;baseline' {
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Every name, with how many inputs are kept under it')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'What is kept under a name: the values, when they were said, and by whom')
+            [CompletionResult]::new('rm', 'rm', [CompletionResultType]::ParameterValue, 'Forget all that is kept under a name')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'llmr;baseline;list' {
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'One JSON object')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'llmr;baseline;show' {
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'One JSON object')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'llmr;baseline;rm' {
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'llmr;baseline;help' {
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Every name, with how many inputs are kept under it')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'What is kept under a name: the values, when they were said, and by whom')
+            [CompletionResult]::new('rm', 'rm', [CompletionResultType]::ParameterValue, 'Forget all that is kept under a name')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'llmr;baseline;help;list' {
+            break
+        }
+        'llmr;baseline;help;show' {
+            break
+        }
+        'llmr;baseline;help;rm' {
+            break
+        }
+        'llmr;baseline;help;help' {
+            break
+        }
         'llmr;caps' {
             [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
             [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
@@ -515,6 +596,7 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             [CompletionResult]::new('probe', 'probe', [CompletionResultType]::ParameterValue, 'Send the probes that are due, so that no request has to; for cron')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Validate the config and the catalogue offline, and count the failure domains of each ladder')
             [CompletionResult]::new('alarm', 'alarm', [CompletionResultType]::ParameterValue, 'What the alarm has told, and whether anybody hears it')
+            [CompletionResult]::new('baseline', 'baseline', [CompletionResultType]::ParameterValue, 'Show or forget the verdicts that `llmr chat --baseline` compares with')
             [CompletionResult]::new('caps', 'caps', [CompletionResultType]::ParameterValue, 'Show the catalogue: limits, reset clocks, the next reset, and where each number comes from')
             [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Write a commented llmr.toml from the keys that the environment holds; never overwrites')
             [CompletionResult]::new('demo', 'demo', [CompletionResultType]::ParameterValue, 'Show what llmr does on a night when six providers fail: no key, no network, no config')
@@ -572,6 +654,21 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             break
         }
         'llmr;help;alarm;list' {
+            break
+        }
+        'llmr;help;baseline' {
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Every name, with how many inputs are kept under it')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'What is kept under a name: the values, when they were said, and by whom')
+            [CompletionResult]::new('rm', 'rm', [CompletionResultType]::ParameterValue, 'Forget all that is kept under a name')
+            break
+        }
+        'llmr;help;baseline;list' {
+            break
+        }
+        'llmr;help;baseline;show' {
+            break
+        }
+        'llmr;help;baseline;rm' {
             break
         }
         'llmr;help;caps' {

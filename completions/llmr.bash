@@ -19,6 +19,9 @@ _llmr() {
             llmr,alarm)
                 cmd="llmr__subcmd__alarm"
                 ;;
+            llmr,baseline)
+                cmd="llmr__subcmd__baseline"
+                ;;
             llmr,caps)
                 cmd="llmr__subcmd__caps"
                 ;;
@@ -97,8 +100,35 @@ _llmr() {
             llmr__subcmd__alarm__subcmd__help,test)
                 cmd="llmr__subcmd__alarm__subcmd__help__subcmd__test"
                 ;;
+            llmr__subcmd__baseline,help)
+                cmd="llmr__subcmd__baseline__subcmd__help"
+                ;;
+            llmr__subcmd__baseline,list)
+                cmd="llmr__subcmd__baseline__subcmd__list"
+                ;;
+            llmr__subcmd__baseline,rm)
+                cmd="llmr__subcmd__baseline__subcmd__rm"
+                ;;
+            llmr__subcmd__baseline,show)
+                cmd="llmr__subcmd__baseline__subcmd__show"
+                ;;
+            llmr__subcmd__baseline__subcmd__help,help)
+                cmd="llmr__subcmd__baseline__subcmd__help__subcmd__help"
+                ;;
+            llmr__subcmd__baseline__subcmd__help,list)
+                cmd="llmr__subcmd__baseline__subcmd__help__subcmd__list"
+                ;;
+            llmr__subcmd__baseline__subcmd__help,rm)
+                cmd="llmr__subcmd__baseline__subcmd__help__subcmd__rm"
+                ;;
+            llmr__subcmd__baseline__subcmd__help,show)
+                cmd="llmr__subcmd__baseline__subcmd__help__subcmd__show"
+                ;;
             llmr__subcmd__help,alarm)
                 cmd="llmr__subcmd__help__subcmd__alarm"
+                ;;
+            llmr__subcmd__help,baseline)
+                cmd="llmr__subcmd__help__subcmd__baseline"
                 ;;
             llmr__subcmd__help,caps)
                 cmd="llmr__subcmd__help__subcmd__caps"
@@ -166,6 +196,15 @@ _llmr() {
             llmr__subcmd__help__subcmd__alarm,test)
                 cmd="llmr__subcmd__help__subcmd__alarm__subcmd__test"
                 ;;
+            llmr__subcmd__help__subcmd__baseline,list)
+                cmd="llmr__subcmd__help__subcmd__baseline__subcmd__list"
+                ;;
+            llmr__subcmd__help__subcmd__baseline,rm)
+                cmd="llmr__subcmd__help__subcmd__baseline__subcmd__rm"
+                ;;
+            llmr__subcmd__help__subcmd__baseline,show)
+                cmd="llmr__subcmd__help__subcmd__baseline__subcmd__show"
+                ;;
             *)
                 ;;
         esac
@@ -173,7 +212,7 @@ _llmr() {
 
     case "${cmd}" in
         llmr)
-            opts="-v -h -V --config --state --verbose --color --help --version chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help"
+            opts="-v -h -V --config --state --verbose --color --help --version chat classify status reset hold top plan log stats guard record probe check alarm baseline caps init demo drill completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -332,6 +371,180 @@ _llmr() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        llmr__subcmd__baseline)
+            opts="-v -h -V --config --state --verbose --color --help --version list show rm help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        llmr__subcmd__baseline__subcmd__help)
+            opts="list show rm help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        llmr__subcmd__baseline__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        llmr__subcmd__baseline__subcmd__help__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        llmr__subcmd__baseline__subcmd__help__subcmd__rm)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        llmr__subcmd__baseline__subcmd__help__subcmd__show)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        llmr__subcmd__baseline__subcmd__list)
+            opts="-v -h -V --json --config --state --verbose --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        llmr__subcmd__baseline__subcmd__rm)
+            opts="-v -h -V --config --state --verbose --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        llmr__subcmd__baseline__subcmd__show)
+            opts="-v -h -V --json --config --state --verbose --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         llmr__subcmd__caps)
             opts="-v -h -V --json --config --state --verbose --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -359,7 +572,7 @@ _llmr() {
             return 0
             ;;
         llmr__subcmd__chat)
-            opts="-m -s -f -a -o -v -h -V --model --system --file --image --schema --check --messages --max-tokens --temperature --stop --option --stream --no-stream --json --request-id --deadline --wait --pin --exclude --max-cost --max-cost-per-1k --max-latency --prefer-cache --require-cache --require --no-fallback --max-steps --dry-run --config --state --verbose --color --help --version"
+            opts="-m -s -f -a -o -v -h -V --model --system --file --image --schema --check --messages --max-tokens --temperature --stop --option --stream --no-stream --json --request-id --deadline --wait --pin --exclude --max-cost --max-cost-per-1k --max-latency --prefer-cache --require-cache --require --no-fallback --on-invalid --no-repair --max-steps --repeat --band --baseline --dry-run --config --state --verbose --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -465,7 +678,23 @@ _llmr() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --on-invalid)
+                    COMPREPLY=($(compgen -W "next return fail" -- "${cur}"))
+                    return 0
+                    ;;
                 --max-steps)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --repeat)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --band)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --baseline)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -701,7 +930,7 @@ _llmr() {
             return 0
             ;;
         llmr__subcmd__help)
-            opts="chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help"
+            opts="chat classify status reset hold top plan log stats guard record probe check alarm baseline caps init demo drill completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -743,6 +972,62 @@ _llmr() {
             return 0
             ;;
         llmr__subcmd__help__subcmd__alarm__subcmd__test)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        llmr__subcmd__help__subcmd__baseline)
+            opts="list show rm"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        llmr__subcmd__help__subcmd__baseline__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        llmr__subcmd__help__subcmd__baseline__subcmd__rm)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        llmr__subcmd__help__subcmd__baseline__subcmd__show)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1193,7 +1478,7 @@ _llmr() {
             return 0
             ;;
         llmr__subcmd__plan)
-            opts="-m -s -f -a -o -v -h -V --model --system --file --image --schema --check --messages --max-tokens --temperature --stop --option --stream --no-stream --json --request-id --deadline --wait --pin --exclude --max-cost --max-cost-per-1k --max-latency --prefer-cache --require-cache --require --no-fallback --max-steps --config --state --verbose --color --help --version"
+            opts="-m -s -f -a -o -v -h -V --model --system --file --image --schema --check --messages --max-tokens --temperature --stop --option --stream --no-stream --json --request-id --deadline --wait --pin --exclude --max-cost --max-cost-per-1k --max-latency --prefer-cache --require-cache --require --no-fallback --on-invalid --no-repair --max-steps --config --state --verbose --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1297,6 +1582,10 @@ _llmr() {
                     ;;
                 --require)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --on-invalid)
+                    COMPREPLY=($(compgen -W "next return fail" -- "${cur}"))
                     return 0
                     ;;
                 --max-steps)

@@ -41,6 +41,7 @@ set edit:completion:arg-completer[llmr] = {|@words|
             cand probe 'Send the probes that are due, so that no request has to; for cron'
             cand check 'Validate the config and the catalogue offline, and count the failure domains of each ladder'
             cand alarm 'What the alarm has told, and whether anybody hears it'
+            cand baseline 'Show or forget the verdicts that `llmr chat --baseline` compares with'
             cand caps 'Show the catalogue: limits, reset clocks, the next reset, and where each number comes from'
             cand init 'Write a commented llmr.toml from the keys that the environment holds; never overwrites'
             cand demo 'Show what llmr does on a night when six providers fail: no key, no network, no config'
@@ -75,7 +76,11 @@ set edit:completion:arg-completer[llmr] = {|@words|
             cand --max-cost-per-1k 'USD that 1,000 tokens of prompt and answer may cost at most; a step that costs more is skipped'
             cand --max-latency 'How long an answer may usually take: a step of which one in 20 lately took longer is skipped'
             cand --require 'Ask only deployments that can do this: tools, json_schema, images (repeatable)'
+            cand --on-invalid 'What becomes of an answer that is not as asked, once it was repaired in vain: ask the next step, hand it out as it is (exit code 7), or stop (7)'
             cand --max-steps 'Ask at most so many different deployments'
+            cand --repeat 'Send the request so many times, each as a request of its own, and tell how far the answers agree; printed is the one that agrees with most'
+            cand --band 'What is allowed of a field of the answer, by its JSON pointer, instead of what the ladder says: of numbers the largest spread (/score=0.1), of all else the least agreement (/verdict=0.8); outside of it the exit code is 7 (repeatable)'
+            cand --baseline 'Compare the fields that have a band with those that were kept under this name for the same input; the first answer is kept'
             cand --config 'Config file [env: LLMR_CONFIG]'
             cand --state 'State file [env: LLMR_STATE]'
             cand --color 'When to use colour'
@@ -85,6 +90,7 @@ set edit:completion:arg-completer[llmr] = {|@words|
             cand --prefer-cache 'Ask those first that lately served the beginning of this prompt and may have it in their cache'
             cand --require-cache 'Ask nobody else, where there is one that lately served the beginning of this prompt'
             cand --no-fallback 'Ask only the first eligible step'
+            cand --no-repair 'Do not tell a deployment what was wrong with its answer, to have it mended'
             cand --dry-run 'Show who would be asked and send nothing, like `llmr plan`'
             cand -v 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
             cand --verbose 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
@@ -211,6 +217,7 @@ set edit:completion:arg-completer[llmr] = {|@words|
             cand --max-cost-per-1k 'USD that 1,000 tokens of prompt and answer may cost at most; a step that costs more is skipped'
             cand --max-latency 'How long an answer may usually take: a step of which one in 20 lately took longer is skipped'
             cand --require 'Ask only deployments that can do this: tools, json_schema, images (repeatable)'
+            cand --on-invalid 'What becomes of an answer that is not as asked, once it was repaired in vain: ask the next step, hand it out as it is (exit code 7), or stop (7)'
             cand --max-steps 'Ask at most so many different deployments'
             cand --config 'Config file [env: LLMR_CONFIG]'
             cand --state 'State file [env: LLMR_STATE]'
@@ -221,6 +228,7 @@ set edit:completion:arg-completer[llmr] = {|@words|
             cand --prefer-cache 'Ask those first that lately served the beginning of this prompt and may have it in their cache'
             cand --require-cache 'Ask nobody else, where there is one that lately served the beginning of this prompt'
             cand --no-fallback 'Ask only the first eligible step'
+            cand --no-repair 'Do not tell a deployment what was wrong with its answer, to have it mended'
             cand -v 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
             cand --verbose 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
             cand -h 'Print help (see more with ''--help'')'
@@ -392,6 +400,70 @@ set edit:completion:arg-completer[llmr] = {|@words|
         }
         &'llmr;alarm;help;help'= {
         }
+        &'llmr;baseline'= {
+            cand --config 'Config file [env: LLMR_CONFIG]'
+            cand --state 'State file [env: LLMR_STATE]'
+            cand --color 'When to use colour'
+            cand -v 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+            cand --verbose 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+            cand list 'Every name, with how many inputs are kept under it'
+            cand show 'What is kept under a name: the values, when they were said, and by whom'
+            cand rm 'Forget all that is kept under a name'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'llmr;baseline;list'= {
+            cand --config 'Config file [env: LLMR_CONFIG]'
+            cand --state 'State file [env: LLMR_STATE]'
+            cand --color 'When to use colour'
+            cand --json 'One JSON object'
+            cand -v 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+            cand --verbose 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'llmr;baseline;show'= {
+            cand --config 'Config file [env: LLMR_CONFIG]'
+            cand --state 'State file [env: LLMR_STATE]'
+            cand --color 'When to use colour'
+            cand --json 'One JSON object'
+            cand -v 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+            cand --verbose 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'llmr;baseline;rm'= {
+            cand --config 'Config file [env: LLMR_CONFIG]'
+            cand --state 'State file [env: LLMR_STATE]'
+            cand --color 'When to use colour'
+            cand -v 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+            cand --verbose 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'llmr;baseline;help'= {
+            cand list 'Every name, with how many inputs are kept under it'
+            cand show 'What is kept under a name: the values, when they were said, and by whom'
+            cand rm 'Forget all that is kept under a name'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'llmr;baseline;help;list'= {
+        }
+        &'llmr;baseline;help;show'= {
+        }
+        &'llmr;baseline;help;rm'= {
+        }
+        &'llmr;baseline;help;help'= {
+        }
         &'llmr;caps'= {
             cand --config 'Config file [env: LLMR_CONFIG]'
             cand --state 'State file [env: LLMR_STATE]'
@@ -485,6 +557,7 @@ set edit:completion:arg-completer[llmr] = {|@words|
             cand probe 'Send the probes that are due, so that no request has to; for cron'
             cand check 'Validate the config and the catalogue offline, and count the failure domains of each ladder'
             cand alarm 'What the alarm has told, and whether anybody hears it'
+            cand baseline 'Show or forget the verdicts that `llmr chat --baseline` compares with'
             cand caps 'Show the catalogue: limits, reset clocks, the next reset, and where each number comes from'
             cand init 'Write a commented llmr.toml from the keys that the environment holds; never overwrites'
             cand demo 'Show what llmr does on a night when six providers fail: no key, no network, no config'
@@ -526,6 +599,17 @@ set edit:completion:arg-completer[llmr] = {|@words|
         &'llmr;help;alarm;test'= {
         }
         &'llmr;help;alarm;list'= {
+        }
+        &'llmr;help;baseline'= {
+            cand list 'Every name, with how many inputs are kept under it'
+            cand show 'What is kept under a name: the values, when they were said, and by whom'
+            cand rm 'Forget all that is kept under a name'
+        }
+        &'llmr;help;baseline;list'= {
+        }
+        &'llmr;help;baseline;show'= {
+        }
+        &'llmr;help;baseline;rm'= {
         }
         &'llmr;help;caps'= {
         }

@@ -46,6 +46,7 @@ complete -c llmr -n "__fish_llmr_needs_command" -f -a "record" -d 'Say what came
 complete -c llmr -n "__fish_llmr_needs_command" -f -a "probe" -d 'Send the probes that are due, so that no request has to; for cron'
 complete -c llmr -n "__fish_llmr_needs_command" -f -a "check" -d 'Validate the config and the catalogue offline, and count the failure domains of each ladder'
 complete -c llmr -n "__fish_llmr_needs_command" -f -a "alarm" -d 'What the alarm has told, and whether anybody hears it'
+complete -c llmr -n "__fish_llmr_needs_command" -f -a "baseline" -d 'Show or forget the verdicts that `llmr chat --baseline` compares with'
 complete -c llmr -n "__fish_llmr_needs_command" -f -a "caps" -d 'Show the catalogue: limits, reset clocks, the next reset, and where each number comes from'
 complete -c llmr -n "__fish_llmr_needs_command" -f -a "init" -d 'Write a commented llmr.toml from the keys that the environment holds; never overwrites'
 complete -c llmr -n "__fish_llmr_needs_command" -f -a "demo" -d 'Show what llmr does on a night when six providers fail: no key, no network, no config'
@@ -73,7 +74,13 @@ complete -c llmr -n "__fish_llmr_using_subcommand chat" -l max-cost -d 'USD that
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l max-cost-per-1k -d 'USD that 1,000 tokens of prompt and answer may cost at most; a step that costs more is skipped' -r
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l max-latency -d 'How long an answer may usually take: a step of which one in 20 lately took longer is skipped' -r
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l require -d 'Ask only deployments that can do this: tools, json_schema, images (repeatable)' -r
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l on-invalid -d 'What becomes of an answer that is not as asked, once it was repaired in vain: ask the next step, hand it out as it is (exit code 7), or stop (7)' -r -f -a "next\t''
+return\t''
+fail\t''"
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l max-steps -d 'Ask at most so many different deployments' -r
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l repeat -d 'Send the request so many times, each as a request of its own, and tell how far the answers agree; printed is the one that agrees with most' -r
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l band -d 'What is allowed of a field of the answer, by its JSON pointer, instead of what the ladder says: of numbers the largest spread (/score=0.1), of all else the least agreement (/verdict=0.8); outside of it the exit code is 7 (repeatable)' -r
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l baseline -d 'Compare the fields that have a band with those that were kept under this name for the same input; the first answer is kept' -r
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l state -d 'State file [env: LLMR_STATE]' -r -F
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
@@ -85,6 +92,7 @@ complete -c llmr -n "__fish_llmr_using_subcommand chat" -l json -d 'One JSON obj
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l prefer-cache -d 'Ask those first that lately served the beginning of this prompt and may have it in their cache'
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l require-cache -d 'Ask nobody else, where there is one that lately served the beginning of this prompt'
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l no-fallback -d 'Ask only the first eligible step'
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l no-repair -d 'Do not tell a deployment what was wrong with its answer, to have it mended'
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l dry-run -d 'Show who would be asked and send nothing, like `llmr plan`'
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -189,6 +197,9 @@ complete -c llmr -n "__fish_llmr_using_subcommand plan" -l max-cost -d 'USD that
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l max-cost-per-1k -d 'USD that 1,000 tokens of prompt and answer may cost at most; a step that costs more is skipped' -r
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l max-latency -d 'How long an answer may usually take: a step of which one in 20 lately took longer is skipped' -r
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l require -d 'Ask only deployments that can do this: tools, json_schema, images (repeatable)' -r
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l on-invalid -d 'What becomes of an answer that is not as asked, once it was repaired in vain: ask the next step, hand it out as it is (exit code 7), or stop (7)' -r -f -a "next\t''
+return\t''
+fail\t''"
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l max-steps -d 'Ask at most so many different deployments' -r
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l state -d 'State file [env: LLMR_STATE]' -r -F
@@ -201,6 +212,7 @@ complete -c llmr -n "__fish_llmr_using_subcommand plan" -l json -d 'One JSON obj
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l prefer-cache -d 'Ask those first that lately served the beginning of this prompt and may have it in their cache'
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l require-cache -d 'Ask nobody else, where there is one that lately served the beginning of this prompt'
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l no-fallback -d 'Ask only the first eligible step'
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l no-repair -d 'Do not tell a deployment what was wrong with its answer, to have it mended'
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -s V -l version -d 'Print version'
@@ -343,6 +355,48 @@ complete -c llmr -n "__fish_llmr_using_subcommand alarm; and __fish_seen_subcomm
 complete -c llmr -n "__fish_llmr_using_subcommand alarm; and __fish_seen_subcommand_from help" -f -a "test" -d 'Send a test message to each sink now and say what came of it: exit 1 if one failed, 3 if there is none'
 complete -c llmr -n "__fish_llmr_using_subcommand alarm; and __fish_seen_subcommand_from help" -f -a "list" -d 'Show what is raised, since when, who was told and what waits'
 complete -c llmr -n "__fish_llmr_using_subcommand alarm; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c llmr -n "__fish_llmr_using_subcommand baseline; and not __fish_seen_subcommand_from list show rm help" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand baseline; and not __fish_seen_subcommand_from list show rm help" -l state -d 'State file [env: LLMR_STATE]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand baseline; and not __fish_seen_subcommand_from list show rm help" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c llmr -n "__fish_llmr_using_subcommand baseline; and not __fish_seen_subcommand_from list show rm help" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+complete -c llmr -n "__fish_llmr_using_subcommand baseline; and not __fish_seen_subcommand_from list show rm help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c llmr -n "__fish_llmr_using_subcommand baseline; and not __fish_seen_subcommand_from list show rm help" -s V -l version -d 'Print version'
+complete -c llmr -n "__fish_llmr_using_subcommand baseline; and not __fish_seen_subcommand_from list show rm help" -f -a "list" -d 'Every name, with how many inputs are kept under it'
+complete -c llmr -n "__fish_llmr_using_subcommand baseline; and not __fish_seen_subcommand_from list show rm help" -f -a "show" -d 'What is kept under a name: the values, when they were said, and by whom'
+complete -c llmr -n "__fish_llmr_using_subcommand baseline; and not __fish_seen_subcommand_from list show rm help" -f -a "rm" -d 'Forget all that is kept under a name'
+complete -c llmr -n "__fish_llmr_using_subcommand baseline; and not __fish_seen_subcommand_from list show rm help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c llmr -n "__fish_llmr_using_subcommand baseline; and __fish_seen_subcommand_from list" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand baseline; and __fish_seen_subcommand_from list" -l state -d 'State file [env: LLMR_STATE]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand baseline; and __fish_seen_subcommand_from list" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c llmr -n "__fish_llmr_using_subcommand baseline; and __fish_seen_subcommand_from list" -l json -d 'One JSON object'
+complete -c llmr -n "__fish_llmr_using_subcommand baseline; and __fish_seen_subcommand_from list" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+complete -c llmr -n "__fish_llmr_using_subcommand baseline; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c llmr -n "__fish_llmr_using_subcommand baseline; and __fish_seen_subcommand_from list" -s V -l version -d 'Print version'
+complete -c llmr -n "__fish_llmr_using_subcommand baseline; and __fish_seen_subcommand_from show" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand baseline; and __fish_seen_subcommand_from show" -l state -d 'State file [env: LLMR_STATE]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand baseline; and __fish_seen_subcommand_from show" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c llmr -n "__fish_llmr_using_subcommand baseline; and __fish_seen_subcommand_from show" -l json -d 'One JSON object'
+complete -c llmr -n "__fish_llmr_using_subcommand baseline; and __fish_seen_subcommand_from show" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+complete -c llmr -n "__fish_llmr_using_subcommand baseline; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c llmr -n "__fish_llmr_using_subcommand baseline; and __fish_seen_subcommand_from show" -s V -l version -d 'Print version'
+complete -c llmr -n "__fish_llmr_using_subcommand baseline; and __fish_seen_subcommand_from rm" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand baseline; and __fish_seen_subcommand_from rm" -l state -d 'State file [env: LLMR_STATE]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand baseline; and __fish_seen_subcommand_from rm" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c llmr -n "__fish_llmr_using_subcommand baseline; and __fish_seen_subcommand_from rm" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+complete -c llmr -n "__fish_llmr_using_subcommand baseline; and __fish_seen_subcommand_from rm" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c llmr -n "__fish_llmr_using_subcommand baseline; and __fish_seen_subcommand_from rm" -s V -l version -d 'Print version'
+complete -c llmr -n "__fish_llmr_using_subcommand baseline; and __fish_seen_subcommand_from help" -f -a "list" -d 'Every name, with how many inputs are kept under it'
+complete -c llmr -n "__fish_llmr_using_subcommand baseline; and __fish_seen_subcommand_from help" -f -a "show" -d 'What is kept under a name: the values, when they were said, and by whom'
+complete -c llmr -n "__fish_llmr_using_subcommand baseline; and __fish_seen_subcommand_from help" -f -a "rm" -d 'Forget all that is kept under a name'
+complete -c llmr -n "__fish_llmr_using_subcommand baseline; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c llmr -n "__fish_llmr_using_subcommand caps" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
 complete -c llmr -n "__fish_llmr_using_subcommand caps" -l state -d 'State file [env: LLMR_STATE]' -r -F
 complete -c llmr -n "__fish_llmr_using_subcommand caps" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
@@ -401,26 +455,30 @@ never\t'Never'"
 complete -c llmr -n "__fish_llmr_using_subcommand man" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
 complete -c llmr -n "__fish_llmr_using_subcommand man" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c llmr -n "__fish_llmr_using_subcommand man" -s V -l version -d 'Print version'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "chat" -d 'Send one prompt down the ladder; the answer alone goes to stdout'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "classify" -d 'Say what captured failures are'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "status" -d 'Show every deployment: eligible, or held by what, why, until when and who said so'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "reset" -d 'Clear holds, at once for all processes'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "hold" -d 'Bar deployments by hand, at once for all processes'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "top" -d 'Watch everything live: ladders, deployments, quotas, attempts and figures'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "plan" -d 'Show who would be asked now, in which order, and why each other is skipped; sends nothing'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "log" -d 'Show requests and their attempts; with one id its whole trail'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "stats" -d 'Show what the log comes to: success, step depth, retries, breakers, failure classes, times, tokens, cost'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "guard" -d 'Say whether a program that makes its own calls may call now: exit 0, or 4 and until when'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "record" -d 'Say what came of a call that another program made'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "probe" -d 'Send the probes that are due, so that no request has to; for cron'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "check" -d 'Validate the config and the catalogue offline, and count the failure domains of each ladder'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "alarm" -d 'What the alarm has told, and whether anybody hears it'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "caps" -d 'Show the catalogue: limits, reset clocks, the next reset, and where each number comes from'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "init" -d 'Write a commented llmr.toml from the keys that the environment holds; never overwrites'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "demo" -d 'Show what llmr does on a night when six providers fail: no key, no network, no config'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "drill" -d 'What your ladder does when its providers fail: each of them replaced by a scripted one on loopback'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "completions" -d 'Print the completions of a shell'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "man" -d 'Print the man page'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm baseline caps init demo drill completions man help" -f -a "chat" -d 'Send one prompt down the ladder; the answer alone goes to stdout'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm baseline caps init demo drill completions man help" -f -a "classify" -d 'Say what captured failures are'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm baseline caps init demo drill completions man help" -f -a "status" -d 'Show every deployment: eligible, or held by what, why, until when and who said so'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm baseline caps init demo drill completions man help" -f -a "reset" -d 'Clear holds, at once for all processes'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm baseline caps init demo drill completions man help" -f -a "hold" -d 'Bar deployments by hand, at once for all processes'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm baseline caps init demo drill completions man help" -f -a "top" -d 'Watch everything live: ladders, deployments, quotas, attempts and figures'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm baseline caps init demo drill completions man help" -f -a "plan" -d 'Show who would be asked now, in which order, and why each other is skipped; sends nothing'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm baseline caps init demo drill completions man help" -f -a "log" -d 'Show requests and their attempts; with one id its whole trail'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm baseline caps init demo drill completions man help" -f -a "stats" -d 'Show what the log comes to: success, step depth, retries, breakers, failure classes, times, tokens, cost'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm baseline caps init demo drill completions man help" -f -a "guard" -d 'Say whether a program that makes its own calls may call now: exit 0, or 4 and until when'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm baseline caps init demo drill completions man help" -f -a "record" -d 'Say what came of a call that another program made'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm baseline caps init demo drill completions man help" -f -a "probe" -d 'Send the probes that are due, so that no request has to; for cron'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm baseline caps init demo drill completions man help" -f -a "check" -d 'Validate the config and the catalogue offline, and count the failure domains of each ladder'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm baseline caps init demo drill completions man help" -f -a "alarm" -d 'What the alarm has told, and whether anybody hears it'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm baseline caps init demo drill completions man help" -f -a "baseline" -d 'Show or forget the verdicts that `llmr chat --baseline` compares with'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm baseline caps init demo drill completions man help" -f -a "caps" -d 'Show the catalogue: limits, reset clocks, the next reset, and where each number comes from'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm baseline caps init demo drill completions man help" -f -a "init" -d 'Write a commented llmr.toml from the keys that the environment holds; never overwrites'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm baseline caps init demo drill completions man help" -f -a "demo" -d 'Show what llmr does on a night when six providers fail: no key, no network, no config'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm baseline caps init demo drill completions man help" -f -a "drill" -d 'What your ladder does when its providers fail: each of them replaced by a scripted one on loopback'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm baseline caps init demo drill completions man help" -f -a "completions" -d 'Print the completions of a shell'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm baseline caps init demo drill completions man help" -f -a "man" -d 'Print the man page'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm baseline caps init demo drill completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c llmr -n "__fish_llmr_using_subcommand help; and __fish_seen_subcommand_from alarm" -f -a "test" -d 'Send a test message to each sink now and say what came of it: exit 1 if one failed, 3 if there is none'
 complete -c llmr -n "__fish_llmr_using_subcommand help; and __fish_seen_subcommand_from alarm" -f -a "list" -d 'Show what is raised, since when, who was told and what waits'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and __fish_seen_subcommand_from baseline" -f -a "list" -d 'Every name, with how many inputs are kept under it'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and __fish_seen_subcommand_from baseline" -f -a "show" -d 'What is kept under a name: the values, when they were said, and by whom'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and __fish_seen_subcommand_from baseline" -f -a "rm" -d 'Forget all that is kept under a name'

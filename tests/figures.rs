@@ -110,6 +110,21 @@ fn by_hand(conn: &Connection, attempts: &str, requests: &str) -> BTreeMap<String
             put(&format!("tokens/{name}/{direction}"), &sql);
         }
     }
+    let whole = "(class IS NULL OR class = 'invalid_output' OR (status = 200 AND class NOT IN ('network', 'timeout')))";
+    put("transport_successes", &format!("sum({whole}) FROM some WHERE given_up IS NULL"));
+    put("transport_success_rate", &format!("round(avg({whole}), 6) FROM some WHERE given_up IS NULL"));
+    put("application_success_rate", "round(avg(class IS NULL), 6) FROM some WHERE given_up IS NULL");
+    put("valid_at_once_rate", &format!("round(avg(class IS NULL AND kind <> 'repair'), 6) FROM some WHERE {shaped}"));
+    put("repairs_helped", "sum(kind = 'repair' AND class IS NULL AND given_up IS NULL) FROM some");
+    put("repair_cost_usd", "sum(cost_usd) FROM some WHERE kind = 'repair'");
+    let invalid = "FROM some WHERE class = 'invalid_output' AND given_up IS NULL";
+    for rule in ["answer.schema", "answer.truncated"] {
+        put(&format!("invalid/{rule}"), &format!("sum(rule = '{rule}') {invalid}"));
+    }
+    for place in ["whole", "fenced", "surrounded"] {
+        put(&format!("extracted/{place}"), &format!("sum(extracted = '{place}') FROM some"));
+    }
+    put("invalid/other", &format!("sum(rule IS NULL OR rule NOT LIKE 'answer.%') {invalid}"));
     put("cost_usd/total", "sum(cost_usd) FROM some");
     put("cost_usd/per_request", "sum(cost_usd) / count(cost_usd) FROM ended");
     put("cost_usd/per_success", "sum(cost_usd) / sum(outcome = 'answered') FROM ended");
@@ -239,6 +254,20 @@ fn a_scraper_gets_what_sql_counts_in_the_whole_file() {
     );
     let usd = sample(&families, "llmr_cost_usd_total", &[]);
     assert!((usd - count("SELECT sum(cost_usd) FROM attempts")).abs() < 1e-6, "{usd}");
+    let judged = "FROM attempts WHERE given_up IS NULL AND (class IS NULL OR class = 'invalid_output' OR \
+                  (status = 200 AND class NOT IN ('network', 'timeout')))";
+    assert_eq!(sample(&families, "llmr_transport_successes_total", &[]), count(&format!("SELECT count(*) {judged}")));
+    for (rule, is) in [("answer.schema", "rule = 'answer.schema'"), ("other", "ifnull(rule, '') NOT LIKE 'answer.%'")] {
+        let sql = format!("SELECT count(*) FROM attempts WHERE class = 'invalid_output' AND given_up IS NULL AND {is}");
+        assert_eq!(sample(&families, "llmr_invalid_answers_total", &[("rule", rule)]), count(&sql), "{rule}");
+    }
+    let fenced = count("SELECT count(*) FROM attempts WHERE extracted = 'fenced'");
+    assert_eq!(sample(&families, "llmr_json_answers_total", &[("place", "fenced")]), fenced);
+    let repairs = "FROM attempts WHERE kind = 'repair'";
+    let helped = count(&format!("SELECT count(*) {repairs} AND class IS NULL AND given_up IS NULL"));
+    assert_eq!(sample(&families, "llmr_repairs_helped_total", &[]), helped);
+    let usd = sample(&families, "llmr_repair_cost_usd_total", &[]);
+    assert!((usd - count(&format!("SELECT sum(cost_usd) {repairs}"))).abs() < 1e-6, "{usd}");
     let answered = "FROM attempts WHERE class IS NULL AND given_up IS NULL AND ttft_us IS NOT NULL";
     for bound in ["0.1", "0.5", "2", "300"] {
         let sql = format!("SELECT count(*) {answered} AND ttft_us <= {bound} * 1000000");

@@ -50,6 +50,13 @@ const CLASSES: &str = "CREATE TEMP TABLE classes AS SELECT key AS at, value AS c
      \"quota_exhausted\", \"billing\", \"auth\", \"permission\", \"model_unavailable\", \"overloaded\", \"server_error\", \"timeout\", \
      \"network\", \"context_overflow\", \"content_policy\", \"unsupported\", \"invalid_request\", \"invalid_output\", \"unknown\"]')";
 
+/// Answers that are wrong in several ways, one of them unknown to figures, and failures with a status of their own.
+const WRONG: &str = "UPDATE attempts SET rule = CASE place % 4 WHEN 0 THEN 'answer.schema' WHEN 1 THEN 'answer.truncated' \
+     WHEN 2 THEN 'words.answer_unreadable' END WHERE class = 'invalid_output'; \
+     UPDATE attempts SET extracted = CASE place % 5 WHEN 0 THEN 'whole' WHEN 1 THEN 'fenced' WHEN 2 THEN 'surrounded' END \
+     WHERE class IS NULL AND given_up IS NULL; \
+     UPDATE attempts SET status = 503 WHERE class IS NOT NULL AND class <> 'invalid_output' AND place % 3 > 0";
+
 const RETRIES: &str = "INSERT INTO retries (at, request_id, granted) \
      SELECT started_at, request_id, 1 FROM attempts WHERE kind = 'retry' UNION ALL \
      SELECT started_at, id, 0 FROM requests WHERE retries_denied > 0 ORDER BY 1 DESC LIMIT 9000";
@@ -73,6 +80,7 @@ pub fn night(path: &Path, end: &str) -> Connection {
         conn.execute(&format!("{NIGHT}{ENDS}"), values).expect("requests");
     }
     conn.execute("UPDATE requests SET step = 0 WHERE id LIKE 'w%' AND outcome = 'answered'", []).expect("less deep");
+    conn.execute_batch(WRONG).expect("what was wrong");
     conn.execute_batch(RETRIES).expect("retries");
     conn.execute_batch(DEPLOYMENTS).expect("deployments");
     conn.execute_batch("COMMIT").expect("written");

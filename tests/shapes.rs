@@ -8,8 +8,8 @@ use crate::stage::{Stage, config, names, openai};
 
 const CHAT: &str = "request_id ladder text parsed reasoning tool_calls finish_reason deployment step usage \
      cost_usd ttft_s latency_s attempts skipped exhausted retry_at error retries_denied stored";
-const ATTEMPT: &str = "deployment step kind class scope status rule evidence started_at ttft_s latency_s held_until execution given_up \
-     extracted";
+const ATTEMPT: &str = "deployment step kind class scope status rule evidence started_at ttft_s latency_s held_until \
+     execution given_up extracted";
 const SKIP: &str = "deployment step reason until provenance";
 const HOLD: &str = "id kind scope dimension class since until probe_at provenance evidence request_id";
 
@@ -148,7 +148,7 @@ fn status_tells_each_deployment_and_each_hold() {
     let held = deployments.iter().find(|one| one["deployment"] == json!("spent/m")).expect("spent");
     assert_eq!(
         names(held),
-        "deployment ladders eligible reason until provenance circuit cooldowns quarantine usage last_success last_failure"
+        "deployment ladders eligible reason until provenance circuit cooldowns quarantine usage last_success last_failure quality"
     );
     assert_eq!(names(&held["circuit"]), "state failures opened_at retry_at cause");
     assert_eq!(held["ladders"], json!([{"ladder": "main", "step": 0}]));

@@ -23,7 +23,7 @@ use llmr::store::{Accounts, LogFilter, OpenOptions, Places, SqliteStore, Store, 
 use crate::context::Context;
 use crate::error::CliError;
 use crate::stats::retries_used;
-use crate::status::{known, sign};
+use crate::status::{grade, known, sign};
 
 /// So many of the latest requests are shown.
 const RECENT: usize = 200;
@@ -153,6 +153,9 @@ impl Feed {
             self.reading.recent = store.requests(&LogFilter { limit: RECENT, ..LogFilter::default() })?;
             self.token = Some(token);
             self.clean(context.redactor());
+            let mut known = std::mem::take(&mut self.reading.known);
+            self.grade(&mut known);
+            self.reading.known = known;
         }
         if (is_new && self.is_met_first()) || self.keys_may_have_changed() {
             self.meet(context);
@@ -213,8 +216,17 @@ impl Feed {
         if let Some(config) = &self.config {
             sign(&mut all, config, self.salt.as_deref(), context);
         }
+        self.grade(&mut all);
         self.reading.ladders = rungs(self.config.as_ref(), self.only.as_ref(), &all);
         self.reading.known = all;
+    }
+
+    /// Who goes last for the answers that it gives: only of ladders that ask for it.
+    fn grade(&self, known: &mut [Known]) {
+        if let (Some(config), Some(store)) = (&self.config, &self.store) {
+            // Who cannot be read is told by what is read next.
+            let _ = grade(known, config, store, self.clock.now(), |ladder| ladder.min_valid.is_some());
+        }
     }
 
     /// Adds what is new of the log, and counts when that is due.

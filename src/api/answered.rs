@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::domain::{
-    AttemptKind, AttemptRecord, Class, Deployment, Finish, LadderName, Message, Part, Provenance, RequestId, Role,
-    ToolCall, Usage,
+    AttemptKind, AttemptRecord, Class, Deployment, Finish, LadderName, Message, Provenance, RequestId, Role, ToolCall,
+    Usage,
 };
 use crate::ladder::{End, Skip};
 use crate::route::Report;
@@ -47,14 +47,13 @@ pub struct Answered {
     pub attempts: Vec<Attempt>,
     /// The steps that were not asked, and why.
     pub skipped: Vec<Skipped>,
+    turn: Message,
 }
 
 impl Answered {
-    /// The answer as a turn of a conversation.
+    /// The answer as a turn of a conversation, with the thoughts that its maker wants back.
     pub fn message(&self) -> Message {
-        let words = (!self.text.is_empty()).then(|| Part::Text(self.text.clone()));
-        let calls = self.tool_calls.iter().cloned().map(Part::ToolCall);
-        Message { role: Role::Assistant, parts: words.into_iter().chain(calls).collect() }
+        self.turn.clone()
     }
 
     /// The attempts that failed.
@@ -236,7 +235,7 @@ impl From<&Skip> for Skipped {
 pub(super) fn told(report: Report) -> Result<Answered, Box<Unanswered>> {
     let attempts = report.record.attempts.iter().map(Attempt::from).collect();
     let skipped = report.skipped.iter().map(Skipped::from).collect();
-    let Report { record, end, text, parsed, reasoning, tool_calls, finish, ttft, .. } = report;
+    let Report { record, end, text, parsed, reasoning, tool_calls, finish, ttft, message: turn, .. } = report;
     let ending = match (end, record.deployment) {
         (End::Answered { step }, Some(deployment)) => {
             return Ok(Answered {
@@ -255,6 +254,7 @@ pub(super) fn told(report: Report) -> Result<Answered, Box<Unanswered>> {
                 ttft,
                 attempts,
                 skipped,
+                turn: turn.unwrap_or_else(|| Message { role: Role::Assistant, parts: Vec::new() }),
             });
         }
         (end, _) => ending(end),
@@ -270,7 +270,7 @@ const fn ending(end: End) -> Ending {
         End::NeedsPerson => Ending::NeedsPerson,
         End::Refused(class) => Ending::Refused(class),
         End::NoneAllowed => Ending::NoneAllowed,
-        End::WrongShape => Ending::WrongShape,
+        End::WrongShape | End::AsItIs | End::Rejected => Ending::WrongShape,
         End::Deadline => Ending::Deadline,
         End::MayHaveRun => Ending::MayHaveRun,
         End::Partial => Ending::Partial,

@@ -80,7 +80,11 @@ impl Router {
             .0
             .worker
             .run(move |engine| Box::pin(async move { engine.chat(request, stopped, &mut Watched(watcher)).await }));
-        told(report.await??).map_err(Error::Unanswered)
+        let report = report.await??;
+        match report.trouble {
+            Some(message) => Err(Error::Check { message }),
+            None => told(report).map_err(Error::Unanswered),
+        }
     }
 
     /// Who would be asked for the request now, in which order, and why each other would not. Sends nothing.

@@ -17,6 +17,7 @@ use super::providers::Providers;
 use super::reader::{Node, Section, suggest};
 use super::types::{Bar, Config, CredentialConfig, LadderConfig, Limits, StepConfig};
 use crate::ladder::{Ranking, Strategy};
+use crate::policy::Bands;
 
 const LADDER_KEYS: &[&str] = &[
     "steps",
@@ -30,6 +31,7 @@ const LADDER_KEYS: &[&str] = &[
     "unsupported",
     "last_resort",
     "min_valid",
+    "consistency",
     "system",
     "developer",
     "cascade",
@@ -110,6 +112,7 @@ fn ladder(section: &Section<'_, '_>, known: &Known<'_>, defaults: Limits, names:
         content_policy: chain("content_policy"),
         unsupported: chain("unsupported"),
         min_valid: section.get("min_valid").and_then(|node| share(&node)),
+        consistency: consistency(section),
         last_resort: section.get("last_resort").and_then(last_resort),
         system: section.get("system").and_then(|node| node.text()),
         developer: section.get("developer").and_then(|node| node.text()),
@@ -150,6 +153,7 @@ fn ranking(section: &Section<'_, '_>) -> Ranking {
             .unwrap_or(usual.latency_of),
         tolerance: amount("tolerance").unwrap_or(usual.tolerance),
         failure_penalty_usd: amount("failure_penalty_usd").unwrap_or(usual.failure_penalty_usd),
+        repair: usual.repair,
     }
 }
 
@@ -162,6 +166,22 @@ fn bar(section: &Section<'_, '_>) -> Bar {
         max_output: tokens("max_output"),
         capabilities: section.get("capabilities").and_then(|node| node.texts()).unwrap_or_default(),
     }
+}
+
+/// `[ladders.*.consistency]`: how far answers to one input may lie apart, field by field.
+fn consistency(section: &Section<'_, '_>) -> Bands {
+    let Some(table) = section.section("consistency") else { return Bands::default() };
+    table.allow(&["fields"]);
+    let mut bands = Bands::default();
+    for (pointer, node) in table.section("fields").iter().flat_map(Section::entries) {
+        if !pointer.is_empty() && !pointer.starts_with('/') {
+            let hint = format!("did you mean \"/{pointer}\"?");
+            node.reader.error(&node.place, "a field is named by its JSON pointer", Some(hint));
+        } else if let Some(band) = node.amount().filter(|band| band.is_finite()) {
+            bands.0.insert(pointer.to_owned(), band);
+        }
+    }
+    bands
 }
 
 /// A number from 0 to 1.

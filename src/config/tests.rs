@@ -77,7 +77,8 @@ fn the_full_example_means_what_it_says() {
     let options = serde_json::json!({"deep": {"at": 0.5, "on": true}, "seed": 7, "stop": ["."]});
     assert_eq!((fast.steps[0].weight, serde_json::json!(fast.steps[0].options)), (3, options));
     assert_eq!((fast.cascade, fast.limits.hedge), (None, Hedge::P95));
-    let ranking = Ranking { latency_of: LatencyOf::Total, tolerance: 0.1, failure_penalty_usd: 0.02, ..Ranking::default() };
+    let ranking =
+        Ranking { latency_of: LatencyOf::Total, tolerance: 0.1, failure_penalty_usd: 0.02, ..Ranking::default() };
     assert_eq!((fast.strategy, fast.ranking), (Strategy::Latency, ranking));
     assert_eq!(ladder.last_resort.as_ref().map(ToString::to_string).as_deref(), Some("lab/qwen3-8b"));
     assert_eq!((ladder.context_window.as_ref(), ladder.strategy), (Some(&"wide".into()), Strategy::Ordered));

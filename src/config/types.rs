@@ -10,7 +10,7 @@ use crate::catalog::{Cap, Catalog};
 use crate::classify::CustomRule;
 use crate::domain::{AccountName, CredentialName, Deployment, LadderName, ProviderName, Timeouts};
 use crate::ladder::{OnInvalid, OnMayHaveRun, Ranking, Strategy};
-use crate::policy::{AlarmSettings, CascadeSettings, PolicySettings, Sink};
+use crate::policy::{AlarmSettings, Bands, CascadeSettings, PolicySettings, Sink};
 use crate::validate::Demands;
 
 use super::Problem;
@@ -116,6 +116,8 @@ pub struct LadderConfig {
     pub last_resort: Option<Deployment>,
     /// The share of answers in the asked shape (0 to 1) below which a deployment is put last; none: the order stays.
     pub min_valid: Option<f64>,
+    /// How far answers to one input may lie apart.
+    pub consistency: Bands,
     /// Standing instructions.
     pub system: Option<String>,
     /// Standing instructions of the program's author, which come before a user's where the model tells them apart.
@@ -141,6 +143,7 @@ impl LadderConfig {
             unsupported: None,
             last_resort: None,
             min_valid: None,
+            consistency: Bands::default(),
             system: None,
             developer: None,
             cascade: Some(CascadeSettings::default()),

@@ -40,6 +40,8 @@ pub fn snapshot_json(reading: &Reading, only: Option<&LadderName>) -> Value {
         "output_tokens": total.tokens.output,
         "cost_usd": total.money.total,
         "trouble": reading.trouble,
+        "transport_success": total.transport,
+        "application_success": total.attempt_success,
     })
 }
 
@@ -78,6 +80,8 @@ fn deployment(line: &DeploymentLine) -> Value {
         "latency_p95_s": seconds(line.figures.attempt_latency),
         "schema_failures": line.figures.schema_failures,
         "cost_usd": line.figures.money.total,
+        "transport_success": line.figures.transport,
+        "application_success": line.figures.attempt_success,
     })
 }
 

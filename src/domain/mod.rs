@@ -2,6 +2,7 @@
 
 mod answer;
 mod chat;
+mod defect;
 mod deployment;
 mod evidence;
 mod failure;
@@ -17,6 +18,7 @@ mod tool;
 
 pub use answer::{Answer, Finish, Piece, StreamEvent, ToolPiece, Usage};
 pub use chat::{ChatRequest, Message, Role};
+pub use defect::{Defect, came_whole};
 pub use deployment::{Deployment, ParseNameError, Selector, Target};
 pub use evidence::{Evidence, TransportFault};
 pub use failure::{

@@ -5,15 +5,12 @@ use std::time::Duration;
 use crate::config::Config;
 use crate::domain::{ChatRequest, Deployment, LadderName, RequestId};
 use crate::ladder::Directives;
-use crate::route::{Assembled, Facts, Job};
+use crate::route::{Assembled, Facts, Job, grades};
 use crate::store::{Store, StoreError};
 use crate::validate::{Check, Rule};
 
 use super::Host;
 use super::keys::{Known, assembled};
-
-/// How far back a deployment's answers count for where it stands.
-const SHAPE_WINDOW: Duration = Duration::from_secs(3600);
 
 /// Bounds of one request, in the place of its ladder's.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -79,12 +76,13 @@ pub fn job(wish: Wish, config: &Config, store: &dyn Store, host: &mut Host) -> R
     let now = host.clock.now();
     let salt = store.salt()?;
     let of_config = config.ladders.get(&ladder);
-    let own = of_config.map(|ladder| &ladder.answer);
-    let is_checked = own.is_some_and(|own| own.schema.is_some() || !own.demands.is_empty());
-    let shapes = match request.schema.is_some() || !checks.is_empty() || is_checked {
-        true => store.shapes_since(now - SHAPE_WINDOW)?,
-        false => Vec::new(),
-    };
+    // Where nothing is asked of an answer, nobody can miss it.
+    let of_answers = of_config.map(|ladder| &ladder.answer);
+    let is_judged = request.schema.is_some()
+        || !checks.is_empty()
+        || of_answers.is_some_and(|own| own.schema.is_some() || !own.demands.is_empty());
+    let bar = config.ladders.get_key_value(&ladder).filter(|(_, ladder)| is_judged && ladder.min_valid.is_some());
+    let shapes = bar.map_or(Ok(Vec::new()), |ladder| grades(store, ladder, now))?;
     let findings = store.findings(now)?;
     // What the user types for this one request counts more than what the config says of a step.
     let is_own = request.system.is_some();

@@ -6,9 +6,8 @@ use std::process::{Command, Stdio};
 
 use crate::config::{Config, CredentialConfig, KeyError, KeySource};
 use crate::domain::{Deployment, LadderName, Secret, Target};
-use crate::policy::{Finding, Versioned, depends_on_caller};
+use crate::policy::{Finding, Grade, Versioned, depends_on_caller};
 use crate::route::{Assembled, Candidate, Facts, Outside, assemble, entry, fingerprint, gauges};
-use crate::store::ShapeCount;
 
 use super::Host;
 
@@ -53,8 +52,8 @@ pub fn candidate(
 pub struct Known<'a> {
     /// The salt of fingerprints.
     pub salt: &'a [u8],
-    /// How often each deployment lately answered in the asked shape.
-    pub shapes: &'a [ShapeCount],
+    /// How good each deployment lately was at this ladder's work, where that is to change the order.
+    pub shapes: &'a [Grade],
     /// What is believed of models.
     pub findings: &'a [Finding],
     /// What the order is made of.

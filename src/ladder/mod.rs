@@ -39,4 +39,6 @@ pub use end::{End, Skip, SkipReason};
 pub use plans::{Failed, Remedy};
 pub use rank::{Contender, LatencyOf, Measure, Ranking, Scene, Strategy, rank};
 pub use run::{Exchange, Planned, Run, Step, View};
-pub use spec::{ATTEMPTS, Directives, OnInvalid, OnMayHaveRun, RequestShape, RunLimits, Served, Spec, Standing, StepSpec};
+pub use spec::{
+    ATTEMPTS, Directives, OnInvalid, OnMayHaveRun, RequestShape, RunLimits, Served, Spec, Standing, StepSpec,
+};

@@ -78,7 +78,8 @@ impl Run {
         let is_first_try = !matches!(sent.kind, AttemptKind::Probe | AttemptKind::Hedge);
         let is_over = self.ends_with_invalid(sent, failed.failure);
         let pays_twice = failed.execution == Execution::MayHaveRun && limits.on_may_have_run != OnMayHaveRun::Retry;
-        if !may_pass || !is_first_try || is_over || pays_twice || !self.has_retries() || progress.asked >= spec.attempts {
+        if !may_pass || !is_first_try || is_over || pays_twice || !self.has_retries() || progress.asked >= spec.attempts
+        {
             return None;
         }
         let back_at = failed.held_until.max(failed.failure.retry_at);

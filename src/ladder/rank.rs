@@ -74,11 +74,13 @@ pub struct Ranking {
     pub tolerance: f64,
     /// What a request without an answer is worth to avoid, in USD, for `cost`.
     pub failure_penalty_usd: f64,
+    /// Whether answers that are not as asked are repaired, for `cost`.
+    pub repair: bool,
 }
 
 impl Default for Ranking {
     fn default() -> Self {
-        Self { latency_of: LatencyOf::Ttft, tolerance: 0.2, failure_penalty_usd: 0.01 }
+        Self { latency_of: LatencyOf::Ttft, tolerance: 0.2, failure_penalty_usd: 0.01, repair: true }
     }
 }
 

@@ -224,9 +224,9 @@ fn a_free_model_costs_its_failures() {
         free.expect("a price")
     };
     cast.records = vec![record(&[(None, 45), (Some(Class::RateLimit), 55)], 1), answered(95, 1)];
-    // 5 usual samples and 100 more: p = (4.8 + 45) / 105, i = 0.05 / 105, τ = 0.1 / 105, two tries.
+    // 5 usual samples and 100 more: p = (4.8 + 45) / 105, i = 0.05 / 105, τ = 0.1 / 105, two tries; nothing was repaired.
     let (p, i, t): (f64, f64, f64) = (49.8 / 105.0, 0.05 / 105.0, 0.1 / 105.0);
-    let fails = 1.0 - (1.0 + t) * (p + i * p);
+    let fails = 1.0 - (1.0 + t) * (p + i * 0.96);
     // 600 tokens of prompt and 400 of answer at $1 a million; the other one answers 99.8 of 100.
     let other = 0.001 * (1.0 / (99.8 / 100.0) + 0.05 / 100.0);
     cast.records[1] = answered(95, 1);

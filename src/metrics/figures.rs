@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::domain::{AttemptKind, Class, Outcome};
+use crate::domain::{AttemptKind, Class, Defect, Extraction, Outcome};
 
 use super::tally::{Sum, Tally};
 
@@ -89,14 +89,28 @@ pub struct Figures {
     pub exhausted: u64,
     /// Exchanges on the wire.
     pub attempts: u64,
-    /// Answered exchanges, of all that were not given up; 0 to 1.
+    /// Exchanges that were answered as asked, of all that were not given up: success of the application; 0 to 1.
     pub attempt_success: Option<f64>,
+    /// Exchanges that came back whole with a status of success, whatever was in them.
+    pub whole: u64,
+    /// The same of all that were not given up: success of the transport; 0 to 1.
+    pub transport: Option<f64>,
+    /// Answers that were as asked at once, of all that were judged, those to repairs included; 0 to 1.
+    pub valid: Option<f64>,
+    /// Answers that were not as asked, by what was wrong, in the order of [`Defect::ALL`].
+    pub defects: Vec<(Defect, u64)>,
+    /// Good answers in JSON by where it stood, in the order of [`Extraction::ALL`].
+    pub extracted: Vec<(Extraction, u64)>,
     /// Exchanges that repeated one after a fault that may pass.
     pub retries: u64,
     /// Retries that the shared budget denied.
     pub retries_denied: u64,
     /// Exchanges that asked again for another shape.
     pub repairs: u64,
+    /// Of them those that gave an answer as asked.
+    pub repaired: u64,
+    /// What they cost, in USD, where the price is known.
+    pub repairs_usd: f64,
     /// Exchanges beside a slow one.
     pub hedges: u64,
     /// Exchanges that looked whether a hold can go.
@@ -138,9 +152,16 @@ impl Figures {
             exhausted: tally.of_outcome(Outcome::Exhausted) + tally.of_outcome(Outcome::NeedsPerson),
             attempts: tally.attempts(),
             attempt_success: share(tally.answered, tally.answered + tally.failed()),
+            whole: tally.whole,
+            transport: share(tally.whole, tally.answered + tally.failed()),
+            valid: share(tally.valid, tally.answered + invalid),
+            defects: Defect::ALL.iter().map(|defect| (*defect, tally.of_defect(*defect))).collect(),
+            extracted: Extraction::ALL.iter().map(|place| (*place, tally.of_extraction(*place))).collect(),
             retries: tally.of_kind(AttemptKind::Retry),
             retries_denied: tally.denied,
             repairs: tally.of_kind(AttemptKind::Repair),
+            repaired: tally.repaired,
+            repairs_usd: tally.repairs_used.usd,
             hedges: tally.of_kind(AttemptKind::Hedge),
             probes: tally.of_kind(AttemptKind::Probe),
             given_up: tally.given_up,

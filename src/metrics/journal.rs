@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use jiff::Timestamp;
 
-use crate::domain::{AttemptKind, Class, CredentialName, Deployment, Extraction, LadderName, Outcome};
+use crate::domain::{
+    AttemptKind, Class, CredentialName, Defect, Deployment, Extraction, LadderName, Outcome, came_whole,
+};
 use crate::store::{AttemptFact, Fact, Places, RequestFact, Spent, SqliteStore, StoreError, Who};
 
 /// So many rows of each kind are read in one transaction at most: a long read keeps the WAL from being written back.
@@ -62,6 +64,9 @@ pub(super) struct AttemptRow {
     pub(super) kind: AttemptKind,
     pub(super) class: Option<Class>,
     pub(super) is_given_up: bool,
+    /// Whether it came back whole, whatever was in it.
+    pub(super) is_whole: bool,
+    pub(super) defect: Option<Defect>,
     pub(super) extracted: Option<Extraction>,
 }
 
@@ -211,6 +216,8 @@ impl Journal {
             kind: fact.kind,
             class: fact.class,
             is_given_up: fact.is_given_up,
+            is_whole: came_whole(fact.class, fact.status),
+            defect: fact.defect,
             extracted: fact.extracted,
         });
     }

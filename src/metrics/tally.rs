@@ -1,6 +1,6 @@
 //! Counts that grow row by row, from which the figures are made.
 
-use crate::domain::{AttemptKind, Class, Extraction, Outcome};
+use crate::domain::{AttemptKind, Class, Defect, Extraction, Outcome};
 
 use super::journal::{AttemptRow, RequestRow, Used};
 
@@ -30,6 +30,16 @@ pub struct Tally {
     pub classes: [u64; Class::ALL.len()],
     /// Attempts that were answered.
     pub answered: u64,
+    /// Attempts that came back whole, whatever was in them.
+    pub whole: u64,
+    /// Attempts that were answered as asked without having been told what was wrong before.
+    pub valid: u64,
+    /// Answers that were not as asked, by what was wrong, in the order of [`Defect::ALL`].
+    pub defects: [u64; Defect::ALL.len()],
+    /// Repairs that gave an answer as asked.
+    pub repaired: u64,
+    /// What the repairs used.
+    pub repairs_used: Sum,
     /// Attempts that were given up before their end.
     pub given_up: u64,
     /// Good answers in JSON by where it stood, in the order of [`Extraction::ALL`].
@@ -82,6 +92,11 @@ impl Default for Tally {
             kinds: zeros(),
             classes: zeros(),
             answered: 0,
+            whole: 0,
+            valid: 0,
+            defects: zeros(),
+            repaired: 0,
+            repairs_used: Sum::default(),
             given_up: 0,
             extracted: zeros(),
             ttfts_us: Vec::new(),
@@ -128,11 +143,24 @@ impl Tally {
     pub(super) fn add_attempt(&mut self, row: &AttemptRow) {
         count(&mut self.kinds, AttemptKind::ALL, &row.kind);
         self.attempts_used.add(&row.used);
+        let is_repair = row.kind == AttemptKind::Repair;
+        if is_repair {
+            self.repairs_used.add(&row.used);
+        }
+        self.whole += u64::from(row.is_whole && !row.is_given_up);
         match row.class {
             _ if row.is_given_up => self.given_up += 1,
-            Some(class) => count(&mut self.classes, Class::ALL, &class),
+            Some(class) => {
+                count(&mut self.classes, Class::ALL, &class);
+                row.defect.iter().for_each(|defect| count(&mut self.defects, Defect::ALL, defect));
+            }
             None => {
                 self.answered += 1;
+                if is_repair {
+                    self.repaired += 1;
+                } else {
+                    self.valid += 1;
+                }
                 row.extracted.iter().for_each(|place| count(&mut self.extracted, Extraction::ALL, place));
                 self.ttfts_us.extend(row.ttft_us.get());
                 self.attempt_latencies_us.push(row.latency_us);
@@ -158,6 +186,11 @@ impl Tally {
     /// Attempts that were made for this reason.
     pub fn of_kind(&self, kind: AttemptKind) -> u64 {
         counted(&self.kinds, AttemptKind::ALL, &kind)
+    }
+
+    /// Answers that were wrong in this way.
+    pub fn of_defect(&self, defect: Defect) -> u64 {
+        counted(&self.defects, Defect::ALL, &defect)
     }
 
     /// Requests that have ended.

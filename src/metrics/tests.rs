@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::{By, Figures, Journal, Key, Slice};
-use crate::domain::{AttemptKind, Class, Extraction, Outcome};
+use crate::domain::{AttemptKind, Class, Defect, Extraction, Outcome};
 use crate::store::{AttemptFact, Fact, OpenOptions, RequestFact, Spent, SqliteStore, Who};
 
 const START: i64 = 1_787_000_000_000;
@@ -31,6 +31,8 @@ fn attempt<'a>(request: &'a str, ladder: &'a str, model: &'a str, seconds: i64, 
         kind: AttemptKind::First,
         class,
         is_given_up: false,
+        status: class.is_none().then_some(200),
+        defect: (class == Some(Class::InvalidOutput)).then_some(Defect::Schema),
         extracted: if class.is_none() { Some(Extraction::Surrounded) } else { None },
         started_ms: START + seconds * 1000,
         ttft_us: Some(100_000 + seconds.unsigned_abs()),

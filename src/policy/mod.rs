@@ -11,10 +11,12 @@ mod by_hand;
 mod call;
 mod cascade;
 mod circuit;
+mod consistency;
 mod cooldown;
 mod finding;
 mod gate;
 mod history;
+mod quality;
 mod quarantine;
 mod record;
 mod settings;
@@ -26,6 +28,8 @@ mod usage;
 mod by_hand_tests;
 #[cfg(test)]
 mod cascade_tests;
+#[cfg(test)]
+mod consistency_tests;
 #[cfg(test)]
 mod history_tests;
 #[cfg(test)]
@@ -50,8 +54,10 @@ pub use call::{Caller, Event, Moment, Report};
 pub use cascade::{
     Cascade, CascadeChange, CascadeState, Ending, Fall, Passage, Tally, VersionedCascade, after as after_request,
 };
+pub use consistency::{Bands, Breach, Drift, Field, Lies, breaches, drifts, fields, representative};
 pub use finding::{About, BELIEVED, Finding};
 pub use gate::{Gate, claim, depends_on_caller, gate, holds_now, is_transient, returns_at};
+pub use quality::{ENOUGH_JUDGED, Grade, Quality, Role};
 pub use record::{
     Change, Circuit, CircuitState, Cooldown, Family, HoldKind, HoldRecord, Key, Lease, Quarantine, Versioned,
 };

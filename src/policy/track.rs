@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use crate::domain::{AttemptKind, Class, Deployment};
 
+use super::quality::Quality;
 use super::record::Family;
 
 /// Fewer answers say nothing of how long a deployment usually takes.
@@ -44,8 +45,8 @@ pub struct TrackRecord {
     pub failed: u32,
     /// Answers that were cut off, empty or not in the asked shape.
     pub invalid: u32,
-    /// How many of the attempts were repairs.
-    pub repairs: u32,
+    /// How its answers were found.
+    pub quality: Quality,
     /// Time to the first content of those that were answered.
     pub ttft: Option<Times>,
     /// Time to the end of those that were answered.
@@ -100,7 +101,7 @@ impl TrackRecord {
             transient: number(&is_transient),
             failed: number(&|sample| sample.class.is_some() && !is_transient(sample) && !is_invalid(sample)),
             invalid: number(&is_invalid),
-            repairs: number(&|sample| sample.kind == AttemptKind::Repair),
+            quality: Quality::of(samples.iter().copied()),
             ttft: Times::of(answers().filter_map(|sample| sample.ttft).collect()),
             latency: Times::of(answers().map(|sample| sample.latency).collect()),
             output_tokens: mean(answers().filter_map(|sample| sample.output_tokens).map(|tokens| tokens as f64)),

@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 use crate::config::Domains;
 use crate::domain::{Deployment, LadderName};
 use crate::ladder::{Planned, Skip, StepSpec, Strategy};
-use crate::policy::{Cascade, Tightness};
+use crate::policy::{Cascade, Grade, Tightness};
 
 use super::chat::{skip_json, skip_line};
 use super::domains::{domains_json, single_failures_text};
+use super::grade::{grade_json, grade_text};
 use super::ladder::{cascade_json, cascade_pieces};
 use super::moment::rfc3339;
 use super::rank::why;
@@ -33,6 +34,8 @@ pub struct Plan<'a> {
     pub domains: Domains,
     /// What is remembered of requests that fell through it.
     pub cascade: Option<&'a Cascade>,
+    /// How good the deployments lately were at its work.
+    pub grades: &'a [Grade],
 }
 
 impl Plan<'_> {
@@ -43,6 +46,16 @@ impl Plan<'_> {
     /// The number that gave the step its place.
     fn score(&self, planned: &Planned) -> Option<f64> {
         self.steps.get(planned.step)?.standing.measure?.score()
+    }
+
+    fn grade(&self, planned: &Planned) -> Option<&Grade> {
+        let deployment = self.deployment(planned)?;
+        self.grades.iter().find(|grade| grade.deployment == *deployment)
+    }
+
+    /// Why its answers put the step last.
+    fn put_last(&self, planned: &Planned) -> Option<&str> {
+        self.steps.get(planned.step)?.put_last.as_deref()
     }
 
     /// What gave the step its place.
@@ -59,6 +72,8 @@ impl Plan<'_> {
                 "score": self.score(planned),
                 "why": self.why(planned),
                 "probe": planned.probe,
+                "quality": self.grade(planned).map(grade_json),
+                "put_last": self.put_last(planned),
             })
         });
         let mut object = json!({
@@ -84,11 +99,14 @@ impl Plan<'_> {
         for (place, planned) in self.order.iter().enumerate() {
             let Some(deployment) = self.deployment(planned) else { continue };
             let probe = if planned.probe { " (as the one probe of its hold)" } else { "" };
-            let shape = self.steps.get(planned.step).and_then(|step| step.put_last.clone());
+            let shape = self.put_last(planned).map(str::to_owned);
             let reasons = shape.into_iter().chain(planned.near.as_ref().map(Tightness::reading));
             let last: String = reasons.map(|why| format!(" (put last: {why})")).collect();
             let why = self.why(planned).map_or(String::new(), |why| format!("  {why}"));
-            out.push_str(&format!("{:>3}. {deployment}  step {}{why}{probe}{last}\n", place + 1, planned.step));
+            // That nothing was ever wrong is no news.
+            let grade = self.grade(planned).filter(|grade| grade.quality.valid < grade.quality.judged);
+            let grade = grade.map_or(String::new(), |grade| format!("  {}", grade_text(grade)));
+            out.push_str(&format!("{:>3}. {deployment}  step {}{why}{grade}{probe}{last}\n", place + 1, planned.step));
         }
         if self.order.is_empty() && rests.is_some() {
             out.push_str("  nobody: the ladder turns requests away\n");

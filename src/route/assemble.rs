@@ -10,17 +10,14 @@ use crate::config::{
 };
 use crate::domain::{Deployment, LadderName, Secret};
 use crate::ladder::{ATTEMPTS, RunLimits, Spec, Standing, StepSpec};
-use crate::policy::{About, CascadeSettings, Finding};
-use crate::store::ShapeCount;
+use crate::policy::{About, CascadeSettings, Finding, Grade};
 
 use super::entry::{entry, gauges};
 use super::facts::Facts;
 use super::fingerprint::fingerprint;
+use super::grades::put_last;
 use super::job::Lane;
 use super::rank::{bar, ranked, served, usd_per_1k};
-
-/// With fewer answers nothing is said about a deployment's shape: one slip is no habit.
-const ENOUGH_ANSWERS: u32 = 2;
 
 /// How the library gets at what only the process has.
 pub struct Outside<'a> {
@@ -32,8 +29,8 @@ pub struct Outside<'a> {
     pub salt: &'a [u8],
     /// What is believed of models at this time.
     pub findings: &'a [Finding],
-    /// How often each deployment lately answered in the asked shape; empty when no shape is asked for.
-    pub shapes: &'a [ShapeCount],
+    /// How good each deployment lately was at this ladder's work; empty where that is not to change the order.
+    pub shapes: &'a [Grade],
     /// What the order is made of.
     pub facts: &'a Facts,
 }
@@ -63,7 +60,7 @@ pub fn assemble(config: &Config, name: &LadderName, outside: &Outside<'_>, rng: 
     let mut builder = Builder { config, outside, lanes: BTreeMap::new() };
     let mut steps = builder.steps(ladder);
     if let Some(bar) = ladder.min_valid {
-        steps.iter_mut().for_each(|step| step.put_last = below(bar, &step.target.deployment, outside.shapes));
+        steps.iter_mut().for_each(|step| step.put_last = put_last(bar, &step.target.deployment, outside.shapes));
     }
     let mut steps = ranked(&steps, ladder, outside.facts, rng);
     let mut chain = |name: &Option<LadderName>| {
@@ -126,14 +123,6 @@ fn hedge_after(step: &StepSpec, hedge: Hedge) -> Option<Duration> {
         // Of a step that is hardly known nobody can say that it is slow today.
         Hedge::P95 => step.standing.record.as_ref()?.ttft?.usual(),
     }
-}
-
-/// What is wrong with a deployment whose answers lately had the asked shape too rarely.
-fn below(bar: f64, deployment: &Deployment, shapes: &[ShapeCount]) -> Option<String> {
-    let ShapeCount { valid, invalid, .. } = shapes.iter().find(|count| count.deployment == *deployment)?;
-    let all = valid + invalid;
-    let too_rare = all >= ENOUGH_ANSWERS && f64::from(*valid) < bar * f64::from(all);
-    too_rare.then(|| format!("{invalid} of its last {all} answers had the wrong shape"))
 }
 
 struct Builder<'a> {

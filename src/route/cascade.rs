@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::domain::{LadderName, RequestId, RequestRecord};
+use crate::domain::{KeptAnswer, LadderName, RequestId, RequestRecord};
 use crate::ladder::{End, Run, Skip, Step, TurnedAway, View};
 use crate::policy::{
     Cascade, CascadeChange, CascadeSettings, Ending, Fall, Passage, Tally, VersionedCascade, after_request,
@@ -174,8 +174,10 @@ impl<S: Store> Drive<'_, S> {
     }
 
     /// Writes the request's own row with what its end means for the ladder.
-    pub(super) fn write_end(&self, record: &RequestRecord) -> Result<(), StoreError> {
-        let batch = |cascades| Batch { request: Some(record.clone()), cascades, ..Batch::default() };
+    pub(super) fn write_end(&self, record: &RequestRecord, answer: Option<KeptAnswer>) -> Result<(), StoreError> {
+        let answer = answer.map(|answer| (record.id.clone(), answer));
+        let batch =
+            |cascades| Batch { request: Some(record.clone()), answer: answer.clone(), cascades, ..Batch::default() };
         let Some(ending) = &self.made.passing.ending else { return self.router.store.commit(&batch(Vec::new())) };
         update_locked(self.router.store, &Accounts::None, |snapshot| {
             (batch(ending.changes(&snapshot.cascades, &self.job.id, self.router.clock.now())), ())

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use crate::catalog::Catalog;
 use crate::classify::Classify;
 use crate::clock::{Clock, Rng, Stopwatch};
-use crate::domain::{Answer, AttemptKind, Author, Class, Deployment, Redactor, RequestRecord, Usage};
+use crate::domain::{Answer, AttemptKind, Author, Class, Redactor, RequestRecord, Usage};
 use crate::ladder::{End, Exchange, Run, Skip, Step, StepSpec, View};
 use crate::policy::{self, Change, PolicySettings, Room, UsageState, claim, is_limited, room};
 use crate::store::{Accounts, Batch, Snapshot, Store, StoreError, update_once};
@@ -15,12 +15,12 @@ use crate::transport::Carrier;
 use crate::validate::Validation;
 use crate::wire::HttpRequest;
 
-use super::cascade::Passing;
 use super::exchange::Call;
 use super::fallback::FallbackStore;
 use super::flight::Flight;
 use super::job::{Job, Lane};
 use super::ledger::Ledger;
+use super::made::Made;
 use super::observer::Observer;
 use super::record::{Blame, Report, add, reason};
 
@@ -108,39 +108,6 @@ pub(super) async fn rest(clock: Clock, length: Duration) {
     match clock.source() {
         Some(time) => time.sleep(length).await,
         None => pause(length).await,
-    }
-}
-
-/// What the exchanges of a request have come to so far.
-#[derive(Default)]
-pub(super) struct Made {
-    pub(super) attempts: Vec<crate::domain::AttemptRecord>,
-    pub(super) answer: Option<Answer>,
-    pub(super) parsed: Option<serde_json::Value>,
-    pub(super) ttft: Option<Duration>,
-    /// What the model is told of its last answer, when that was wrong.
-    pub(super) told: Option<String>,
-    /// Why the last answer could not be checked.
-    pub(super) trouble: Option<String>,
-    pub(super) blame: Option<Blame>,
-    /// The latest answer with words that is not as asked, and what is wrong with it.
-    pub(super) invalid: Option<(Answer, Blame)>,
-    /// Who was being asked when the request was given up.
-    pub(super) unanswered: Option<Deployment>,
-    pub(super) consumer_gone: bool,
-    /// How many retries the budget denied.
-    pub(super) retries_denied: u32,
-    /// Whether the request's own row is written.
-    pub(super) recorded: bool,
-    /// What has been between it and its ladder.
-    pub(super) passing: Passing,
-}
-
-impl Made {
-    /// The failure that the end is told with.
-    fn to_blame(&self, end: End) -> Option<&Blame> {
-        let of_answer = self.invalid.as_ref().map(|(_, blame)| blame);
-        if matches!(end, End::AsItIs | End::Rejected) { of_answer.or(self.blame.as_ref()) } else { self.blame.as_ref() }
     }
 }
 
@@ -370,23 +337,25 @@ impl<'a, S: Store> Drive<'a, S> {
     }
 
     /// Writes the request's own row, unless it went with the last attempt, and hands out the report.
-    fn close(self, end: End, skipped: Vec<Skip>) -> Result<Report, StoreError> {
+    fn close(mut self, end: End, skipped: Vec<Skip>) -> Result<Report, StoreError> {
         let record = self.record(end);
+        if end == End::AsItIs
+            // The repair may have failed in its own way, which is no answer at all.
+            && let Some((answer, _)) = self.made.invalid.take()
+        {
+            self.made.answer = Some(answer);
+        }
         if !self.made.recorded {
-            self.write_end(&record)?;
+            let answer = (end == End::AsItIs && self.job.keeps_answer).then(|| self.kept_answer());
+            self.write_end(&record, answer)?;
         }
         if let Some(warning) = self.router.store.take_warning() {
             self.observer.warning(&warning);
         }
         let turned_away = self.made.passing.turned_away(end).is_some();
-        let Made { answer, parsed, ttft, trouble, consumer_gone, invalid, .. } = self.made;
-        let answer = match end {
-            End::Answered { .. } | End::Partial | End::WrongShape => answer,
-            // The repair may have failed in its own way, which is no answer at all.
-            End::AsItIs => invalid.map(|(answer, _)| answer).or(answer),
-            _ => None,
-        };
-        let answer = answer.unwrap_or_default();
+        let Made { answer, parsed, ttft, trouble, consumer_gone, .. } = self.made;
+        let keep = matches!(end, End::Answered { .. } | End::Partial | End::WrongShape | End::AsItIs);
+        let answer = answer.filter(|_| keep).unwrap_or_default();
         let author =
             record.deployment.as_ref().map(|d| Author { provider: d.provider.clone(), model: d.model.clone() });
         let message = author.map(|author| answer.message(&author)).filter(|message| !message.parts.is_empty());

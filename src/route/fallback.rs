@@ -14,7 +14,7 @@ use crate::policy::{
 };
 use crate::store::{
     Accounts, AlarmBatch, AlarmStore, AlarmView, Batch, Claim, Claiming, Health, LogFilter, LogPage, MemoryStore,
-    Pulse, ShapeCount, Snapshot, Store, StoreError,
+    Pulse, Snapshot, Store, StoreError,
 };
 
 /// The file while it works, memory from its first failure on.
@@ -169,10 +169,6 @@ impl<S: Store> Store for FallbackStore<S> {
         most: u32,
     ) -> Result<Vec<TrackRecord>, StoreError> {
         self.on(|store| store.track_records(of, ladder, since, most))
-    }
-
-    fn shapes_since(&self, since: Timestamp) -> Result<Vec<ShapeCount>, StoreError> {
-        self.on(|store| store.shapes_since(since))
     }
 
     fn change_token(&self) -> Result<u64, StoreError> {

@@ -62,6 +62,23 @@ impl Beginnings {
     }
 }
 
+/// A digest of what is asked, by which the same input is known again, also by a later version of the program: of the
+/// instructions, the messages, the shape and the bounds of the answer, and not of how it is carried.
+pub fn input_digest(salt: &[u8], request: &ChatRequest) -> String {
+    let mut bytes = Vec::new();
+    write(&mut bytes, "system", request.system.as_deref().unwrap_or_default().as_bytes());
+    write(&mut bytes, "developer", request.developer.as_deref().unwrap_or_default().as_bytes());
+    request.messages.iter().for_each(|message| write_message(&mut bytes, message));
+    let schema = request.schema.as_ref().map(ToString::to_string).unwrap_or_default();
+    write(&mut bytes, "schema", schema.as_bytes());
+    let bounds = format!("{:?} {:?} {:?}", request.max_tokens, request.temperature, request.stop);
+    write(&mut bytes, "bounds", bounds.as_bytes());
+    for (name, value) in &request.options {
+        write(&mut bytes, name, value.to_string().as_bytes());
+    }
+    digest(salt, &bytes)
+}
+
 impl Job {
     /// That a deployment served this prompt.
     pub(super) fn served(&self, attempt: &AttemptRecord) -> Vec<Prefix> {
@@ -110,6 +127,24 @@ mod tests {
         let messages = turns.iter().zip(roles).map(|(text, role)| Message::text(role, *text)).collect();
         let system = (!system.is_empty()).then(|| system.to_owned());
         ChatRequest { system, messages, ..ChatRequest::default() }
+    }
+
+    #[test]
+    fn an_input_is_known_again_however_it_is_carried() {
+        let asked = request("be brief", &["a"]);
+        let print = input_digest(b"salt", &asked);
+        assert_eq!(print, input_digest(b"salt", &ChatRequest { stream: true, ..asked.clone() }));
+        let schema = Some(serde_json::json!({"type": "object"}));
+        for other in [
+            request("be brief", &["b"]),
+            request("be long", &["a"]),
+            request("be brief", &["a", "b"]),
+            ChatRequest { schema, ..asked.clone() },
+            ChatRequest { max_tokens: Some(9), ..asked.clone() },
+        ] {
+            assert_ne!(print, input_digest(b"salt", &other), "{other:?}");
+        }
+        assert_ne!(print, input_digest(b"pepper", &asked));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use crate::clock::Rng;
-use crate::config::{Bar, CachePreference, LadderConfig};
+use crate::config::{Bar, CachePreference, LadderConfig, Ranking};
 use crate::domain::{Deployment, Prefix};
 use crate::ladder::{Contender, Served, SkipReason, Spec, StepSpec, rank};
 
@@ -20,7 +20,8 @@ pub(super) fn ranked(steps: &[StepSpec], ladder: &LadderConfig, facts: &Facts, r
         .iter()
         .map(|step| Contender { step, weight: weight(step), record: step.standing.record.as_ref() })
         .collect();
-    let order = rank(ladder.strategy, &ladder.ranking, &contenders, &facts.scene(), &mut || rng.unit());
+    let ranking = Ranking { repair: ladder.limits.repair, ..ladder.ranking };
+    let order = rank(ladder.strategy, &ranking, &contenders, &facts.scene(), &mut || rng.unit());
     let placed = |(at, measure): (usize, _)| {
         let mut step = steps.get(at)?.clone();
         step.standing.measure = measure;

@@ -167,11 +167,8 @@ impl<S: Store> Drive<'_, S> {
             request = %self.job.id, deployment = %deployment, class = %failure.class, rule = %failure.rule, status,
             retry_at = failure.retry_at.map(tracing::field::display), "failed"
         );
-        let blame = Blame {
-            deployment: Some(deployment.clone()),
-            class: failure.class,
-            evidence: failure.evidence.clone(),
-        };
+        let blame =
+            Blame { deployment: Some(deployment.clone()), class: failure.class, evidence: failure.evidence.clone() };
         self.remember_invalid(&blame);
         self.made.blame = Some(blame);
         written.findings.extend(self.finding(flight, failure));
@@ -238,7 +235,7 @@ impl<S: Store> Drive<'_, S> {
     }
 
     /// The answer as it may be kept.
-    fn kept_answer(&self) -> KeptAnswer {
+    pub(super) fn kept_answer(&self) -> KeptAnswer {
         let answer = self.made.answer.as_ref();
         let clean = |text: &str| self.router.redactor.redact(text).into_owned();
         let mut parsed = self.made.parsed.clone();

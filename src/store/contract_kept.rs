@@ -160,7 +160,6 @@ fn what_was_given_up_says_nothing_of_the_deployment() {
             AttemptRecord { given_up: Some(GivenUp::Outrun), ..attempt("groq/llama", AttemptKind::Hedge, None, 3) };
         store.commit(&Batch { attempts: vec![(id("a"), 0, given_up.clone())], ..Batch::default() }).expect("written");
         assert_eq!(store.health().expect("read"), []);
-        assert_eq!(store.shapes_since(at(0)).expect("read"), []);
         assert_eq!(store.track_records(std::slice::from_ref(&given_up.deployment), None, at(0), 9).expect("read"), []);
         let logged = store.requests(&super::LogFilter::default()).expect("read");
         assert_eq!(logged[0].attempts, [given_up]);
@@ -199,7 +198,7 @@ fn a_track_record_is_made_of_the_latest_attempts_at_each_deployment() {
         let ms = Duration::from_millis;
         let ttft = all[1].ttft.expect("times");
         assert_eq!((ttft.median, ttft.p95, ttft.samples), (ms(200), ms(300), 3));
-        assert_eq!((all[1].repairs, all[1].output_tokens, all[1].cost_usd), (1, Some(200.0), Some(0.5)));
+        assert_eq!((all[1].quality.repairs, all[1].output_tokens, all[1].cost_usd), (1, Some(200.0), Some(0.5)));
         for (since, most, counted) in [(10, 200, (3, 0, 0, 1)), (21, 200, (1, 0, 0, 1)), (0, 1, (1, 0, 0, 0))] {
             assert_eq!(
                 records(&[lame], since, most).iter().map(counts).collect::<Vec<_>>(),

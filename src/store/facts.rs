@@ -3,7 +3,7 @@
 //! Figures over a million attempts look at every row once. [`RequestRecord`](crate::domain::RequestRecord) with its names
 //! and texts would cost more than the counting, so a row is lent here for as long as it is looked at.
 
-use crate::domain::{AttemptKind, Class, Extraction, Outcome};
+use crate::domain::{AttemptKind, Class, Defect, Extraction, Outcome};
 
 /// Places in the log from which a walk goes on: everything after them is new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -64,6 +64,10 @@ pub struct AttemptFact<'a> {
     pub class: Option<Class>,
     /// Whether it was given up before its end.
     pub is_given_up: bool,
+    /// The HTTP status, when one came.
+    pub status: Option<u16>,
+    /// What is wrong with the answer, if one came that was judged.
+    pub defect: Option<Defect>,
     /// Where the JSON of a good answer stood; none where none was asked for.
     pub extracted: Option<Extraction>,
     /// When it was sent, in milliseconds since 1970 UTC.

@@ -11,6 +11,7 @@
 //! as `unfinished`, which is all that can be known about a process that died.
 
 mod alarms;
+mod baselines;
 mod error;
 mod facts;
 mod memory;
@@ -30,6 +31,7 @@ use crate::policy::{
 };
 
 pub use alarms::{AlarmBatch, AlarmStore, AlarmView, Pulse};
+pub use baselines::{Baseline, LONGEST_VERDICT};
 pub use error::StoreError;
 pub use facts::{AttemptFact, Fact, Places, RequestFact, Spent, Who};
 pub use memory::MemoryStore;
@@ -133,17 +135,6 @@ pub struct Health {
     pub last_success: Option<Timestamp>,
     /// The start of the latest attempt that failed, whatever its class.
     pub last_failure: Option<Timestamp>,
-}
-
-/// How often a deployment answered, by the shape of its answers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ShapeCount {
-    /// Who was asked.
-    pub deployment: Deployment,
-    /// Answers as asked.
-    pub valid: u32,
-    /// Answers that were cut off, empty or not in the asked shape.
-    pub invalid: u32,
 }
 
 /// Which requests of the log are wanted; all conditions must hold.
@@ -329,13 +320,6 @@ pub trait Store: AlarmStore {
     /// # Errors
     /// When the state cannot be read.
     fn prefixes(&self, digest: &str, since: Timestamp) -> Result<Vec<Prefix>, StoreError>;
-
-    /// How often each deployment answered in the asked shape and how often not, in attempts started at or after the
-    /// time.
-    ///
-    /// # Errors
-    /// When the state cannot be read.
-    fn shapes_since(&self, since: Timestamp) -> Result<Vec<ShapeCount>, StoreError>;
 
     /// What the latest attempts at each of these deployments come to: at most `most` each, started at or after the time.
     /// With a ladder only those for its requests; they are looked for among the latest `most` times

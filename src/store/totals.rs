@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use crate::domain::{AttemptKind, Class, Deployment, LadderName, Outcome};
+use crate::domain::{AttemptKind, Class, Defect, Deployment, Extraction, LadderName, Outcome};
 
 /// The bounds of the buckets of time, in microseconds: a tenth of a second to five minutes. Times beyond the last are
 /// counted too, but of no bound.
@@ -99,6 +99,12 @@ pub struct RetryCount {
 pub struct Totals {
     /// Attempts by who was asked, why, and what came of it.
     pub attempts: BTreeMap<(Deployment, AttemptKind, Came), AttemptSum>,
+    /// Attempts that came back whole, whatever was in them.
+    pub whole: BTreeMap<Deployment, u64>,
+    /// Answers that were not as asked, by what was wrong.
+    pub defects: BTreeMap<(Deployment, Defect), u64>,
+    /// Good answers in JSON, by where it stood.
+    pub extracted: BTreeMap<(Deployment, Extraction), u64>,
     /// Requests by ladder, how they ended, and the step that answered.
     pub requests: BTreeMap<(LadderName, Outcome, Option<u32>), u64>,
     /// Times to the first content of attempts that were answered.

@@ -66,6 +66,9 @@ pub(super) fn lines(reading: &Reading) -> Vec<DeploymentLine> {
             last_success: health.get(deployment).copied().flatten(),
         };
         line.stand(&standing);
+        if let (State::Free, Some((ladder, _))) = (line.state, known.put_last().next()) {
+            line.why = format!("put last by {ladder}");
+        }
         if known.no_key && line.state.is_available() {
             line.state = State::NoKey;
             "its key cannot be had here".clone_into(&mut line.why);

@@ -90,7 +90,11 @@ pub(super) fn lines(reading: &Reading, deployments: &[DeploymentLine]) -> Vec<La
 }
 
 fn line(rungs: &Rungs, reading: &Reading, deployments: &[DeploymentLine]) -> LadderLine {
-    let step = |known: usize| deployments.get(known).map(rung);
+    let step = |known: usize| {
+        let last =
+            reading.known.get(known).is_some_and(|known| known.put_last().any(|(name, _)| *name == rungs.ladder));
+        deployments.get(known).map(|line| rung(line, last))
+    };
     let steps: Vec<RungLine> = rungs.steps.iter().filter_map(|rung| step(rung.known)).collect();
     let mut all = BTreeSet::new();
     let mut left = BTreeSet::new();
@@ -136,8 +140,10 @@ fn turns_away(cascade: &Cascade, steps: &[RungLine], reading: &Reading) -> bool 
         && steps.iter().filter(|step| step.state.may_answer()).all(failed)
 }
 
-fn rung(line: &DeploymentLine) -> RungLine {
+/// `last` says whether the ladder puts it last for its answers.
+fn rung(line: &DeploymentLine, last: bool) -> RungLine {
     let word = match (line.state, line.class) {
+        (State::Free, _) if last => "put last".to_owned(),
         (State::Free, _) => State::Free.word().to_owned(),
         (_, Some(class)) => class.to_string(),
         (State::Barred, None) => line.why.clone(),

@@ -8,8 +8,8 @@ use jiff::Timestamp;
 use crate::catalog::ResetClock;
 use crate::dash::{Before, Input, Measured, Model, Options, Reading, Rung, Rungs, Span, update};
 use crate::domain::{
-    AttemptKind, AttemptRecord, Class, Deployment, Dimension, Execution, Outcome, Provenance, RequestRecord, Scope,
-    Target, Unit, Usage,
+    AttemptKind, AttemptRecord, Class, Defect, Deployment, Dimension, Execution, Outcome, Provenance, RequestRecord,
+    Scope, Target, Unit, Usage,
 };
 use crate::metrics::Journal;
 use crate::policy::{
@@ -62,6 +62,7 @@ fn known(name: &str, ladders: &[(&str, usize)]) -> Known {
         entry: None,
         no_key: false,
         gauges,
+        graded: Vec::new(),
     }
 }
 
@@ -232,6 +233,8 @@ pub(super) fn journal() -> Journal {
                 kind: if minute % 9 == 8 { AttemptKind::Retry } else { AttemptKind::First },
                 class,
                 is_given_up: false,
+                status: class.is_none().then_some(200),
+                defect: (class == Some(Class::InvalidOutput)).then_some(Defect::Schema),
                 extracted: None,
                 started_ms,
                 ttft_us: class.is_none().then_some(200_000 + u64::from(minute) * 5_000),

@@ -61,6 +61,9 @@ pub(in crate::dash) fn charts(model: &Model) -> Vec<Chart> {
             &|one| some(one.tokens.input + one.tokens.output),
         ),
         chart("cost", cost(total), Tone::Plain, &|one| Some(one.money.total)),
+        chart("transport", percent(total.transport), Tone::Good, &|one| one.transport),
+        chart("as asked", percent(total.attempt_success), Tone::Good, &|one| one.attempt_success),
+        chart("repairs", repairs(total), Tone::Plain, &|one| some(one.repairs)),
         chart("schema failures", percent(total.schema_failures), Tone::Warning, &|one| one.schema_failures),
     ];
     let mix = total.classes.iter().filter(|(_, count)| *count > 0);
@@ -69,6 +72,12 @@ pub(in crate::dash) fn charts(model: &Model) -> Vec<Chart> {
         chart(class.as_str(), count.to_string(), Tone::Warning, &of)
     }));
     all
+}
+
+/// How many repairs helped, of those that were tried.
+fn repairs(total: &Figures) -> String {
+    let cost = if total.repairs_usd > 0.0 { format!(", {}", dollars(total.repairs_usd)) } else { String::new() };
+    format!("{} of {} helped{cost}", total.repaired, total.repairs)
 }
 
 fn of_class(figures: &Figures, class: Class) -> u64 {

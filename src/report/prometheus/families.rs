@@ -55,6 +55,36 @@ pub(super) const SCHEMA: Family = counter(
     "Answers that were cut off, empty or not in the asked shape: the failures of class invalid_output.",
 );
 
+pub(super) const WHOLE: Family = counter(
+    "llmr_transport_successes",
+    "",
+    "Exchanges that came back whole with a status of success, whatever was in them; as asked are llmr_attempt_answers.",
+);
+
+pub(super) const INVALID: Family = counter(
+    "llmr_invalid_answers",
+    "",
+    "Answers that were not as asked, by the rule that found it: answer.empty, answer.truncated, answer.schema, ...",
+);
+
+pub(super) const EXTRACTED: Family = counter(
+    "llmr_json_answers",
+    "",
+    "Good answers of which JSON was wanted, by where it stood: the whole text, a fence, or surrounded by prose.",
+);
+
+pub(super) const REPAIRED: Family = counter(
+    "llmr_repairs_helped",
+    "",
+    "Repairs that gave an answer as asked; those that were tried are llmr_attempts of the kind repair.",
+);
+
+pub(super) const REPAIR_COST: Family = counter(
+    "llmr_repair_cost_usd",
+    "usd",
+    "What repairs cost in USD, where the price is known; part of llmr_cost_usd.",
+);
+
 pub(super) const TTFT: Family = histogram(
     "llmr_time_to_first_token_seconds",
     "From sending to the first content, of exchanges that were answered.",

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
-use crate::domain::{AttemptKind, Class, CredentialName, Deployment, LadderName, Outcome};
+use crate::domain::{AttemptKind, Class, CredentialName, Defect, Deployment, Extraction, LadderName, Outcome};
 use crate::policy::{holds_now, returns_at};
 use crate::store::{AttemptSum, BOUNDS_US, Came, Histogram, Totals};
 
@@ -71,6 +71,7 @@ impl Metrics<'_> {
         preamble(&mut out, self.version, self.status.now, true);
         self.requests(&mut out);
         self.attempts(&mut out);
+        self.answers(&mut out);
         self.times(&mut out);
         self.usage(&mut out);
         self.retries(&mut out);
@@ -166,6 +167,41 @@ impl Metrics<'_> {
                 let sum = asked.sum(|_, came| came == which);
                 out.sample(family, &labels(deployment, &asked.name), sum.attempts as f64);
             }
+        }
+    }
+
+    /// Whether exchanges came back, and whether what came was as asked.
+    fn answers(&self, out: &mut Writer) {
+        let all = self.deployments();
+        out.head(&families::WHOLE);
+        for (deployment, asked) in &all {
+            let whole = self.totals.whole.get(*deployment).copied().unwrap_or(0);
+            out.sample(&families::WHOLE, &labels(deployment, &asked.name), whole as f64);
+        }
+        out.head(&families::INVALID);
+        for (deployment, asked) in &all {
+            for defect in Defect::ALL {
+                let count = self.totals.defects.get(&((*deployment).clone(), *defect)).copied().unwrap_or(0);
+                let rule = defect.rule();
+                out.sample(&families::INVALID, &with(deployment, &asked.name, "rule", &rule), count as f64);
+            }
+        }
+        out.head(&families::EXTRACTED);
+        for (deployment, asked) in &all {
+            for place in Extraction::ALL {
+                let count = self.totals.extracted.get(&((*deployment).clone(), *place)).copied().unwrap_or(0);
+                out.sample(&families::EXTRACTED, &with(deployment, &asked.name, "place", place.as_str()), count as f64);
+            }
+        }
+        out.head(&families::REPAIRED);
+        for (deployment, asked) in &all {
+            let helped = asked.sum(|kind, came| kind == AttemptKind::Repair && came == Came::Answered);
+            out.sample(&families::REPAIRED, &labels(deployment, &asked.name), helped.attempts as f64);
+        }
+        out.head(&families::REPAIR_COST);
+        for (deployment, asked) in &all {
+            let usd = asked.sum(|kind, _| kind == AttemptKind::Repair).nano_usd as f64 / 1e9;
+            out.sample(&families::REPAIR_COST, &labels(deployment, &asked.name), usd);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::json::{exhaustion, round};
 use super::{Grouping, Part, Stats, failed, name};
-use crate::domain::{Class, printable};
+use crate::domain::{Class, Defect, Extraction, printable};
 use crate::metrics::{Figures, Percentiles};
 use crate::report::moment::rfc3339;
 
@@ -44,14 +44,27 @@ const COLUMNS: [&str; 34] = [
     "cost_usd_per_request",
 ];
 
+/// What stands after the classes; the rules that find answers wrong follow.
+const OF_ANSWERS: [&str; 6] = [
+    "transport_successes",
+    "transport_success_rate",
+    "application_success_rate",
+    "valid_at_once_rate",
+    "repairs_helped",
+    "repair_cost_usd",
+];
+
 impl Stats<'_> {
     /// The text of `stats --format csv`.
     pub fn csv(&self) -> String {
         let classes = Class::ALL.iter().map(|class| class.as_str());
-        let columns = COLUMNS.into_iter().chain(["cost_usd_per_success"]).chain(classes);
+        let rules = Defect::ALL.iter().map(|defect| defect.rule());
+        let columns = COLUMNS.into_iter().chain(["cost_usd_per_success"]).chain(classes).chain(OF_ANSWERS);
+        let places = Extraction::ALL.iter().map(|place| format!("json_{place}"));
+        let columns = columns.map(str::to_owned).chain(rules).chain(places);
         let key =
             if matches!(self.grouping, Grouping::Time | Grouping::None) { None } else { Some(self.grouping.as_str()) };
-        let mut out = line(key.into_iter().chain(["from", "until"]).chain(columns).map(str::to_owned));
+        let mut out = line(key.into_iter().chain(["from", "until"]).map(str::to_owned).chain(columns));
         let mut put = |key: Option<String>, part: &Part| {
             let span = [rfc3339(part.from), rfc3339(part.until)];
             out.push_str(&line(key.map(safe).into_iter().chain(span).chain(cells(&part.figures))));
@@ -106,7 +119,21 @@ fn cells(figures: &Figures) -> impl Iterator<Item = String> {
     let classes: Vec<String> = figures.classes.iter().map(|(_, count)| count.to_string()).collect();
     // Figures of nothing know no class.
     let missing = Class::ALL.len().saturating_sub(classes.len());
-    first.into_iter().chain(times).chain(used).chain(classes).chain(vec!["0".to_owned(); missing])
+    let answers = [
+        figures.whole.to_string(),
+        share(figures.transport),
+        share(figures.attempt_success),
+        share(figures.valid),
+        figures.repaired.to_string(),
+        figures.repairs_usd.to_string(),
+    ];
+    let defect = |defect: &Defect| figures.defects.iter().find(|(of, _)| of == defect).map_or(0, |(_, count)| *count);
+    let defects: Vec<String> = Defect::ALL.iter().map(|of| defect(of).to_string()).collect();
+    let place =
+        |place: &Extraction| figures.extracted.iter().find(|(of, _)| of == place).map_or(0, |(_, count)| *count);
+    let places: Vec<String> = Extraction::ALL.iter().map(|of| place(of).to_string()).collect();
+    let classes = classes.into_iter().chain(vec!["0".to_owned(); missing]);
+    first.into_iter().chain(times).chain(used).chain(classes).chain(answers).chain(defects).chain(places)
 }
 
 fn percentiles(times: Option<Percentiles>) -> [String; 3] {

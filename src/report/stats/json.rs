@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Grouping, Part, Row, Stats, failed, name};
 use crate::domain::Outcome;
-use crate::metrics::{Figures, Percentiles, TokensPer};
+use crate::metrics::{Figures, Key, Percentiles, TokensPer};
 use crate::report::moment::{rfc3339, seconds};
 use crate::report::status::hold_json;
 
@@ -57,6 +57,11 @@ impl Stats<'_> {
         let mut object = Map::new();
         object.insert(self.grouping.as_str().to_owned(), json!(name(&row.key)));
         object.insert("figures".to_owned(), figures_json(&row.whole.figures));
+        if self.grouping == Grouping::Deployment {
+            let its = self.put_last.iter().filter(|last| Key::Deployment(last.deployment.clone()) == row.key);
+            let last = its.map(|last| json!({"ladder": last.ladder, "why": last.why}));
+            object.insert("put_last".to_owned(), last.collect());
+        }
         if self.bucket.is_some() {
             object.insert("buckets".to_owned(), row.parts.iter().map(part_json).collect());
         }
@@ -106,6 +111,14 @@ fn figures_json(figures: &Figures) -> Value {
             "per_request": figures.money.per_request,
             "per_success": figures.money.per_success,
         },
+        "transport_successes": figures.whole,
+        "transport_success_rate": figures.transport.map(round),
+        "application_success_rate": figures.attempt_success.map(round),
+        "valid_at_once_rate": figures.valid.map(round),
+        "invalid": figures.defects.iter().map(|(of, count)| (of.rule(), json!(count))).collect::<Map<_, _>>(),
+        "extracted": counted(figures.extracted.iter().map(|(place, count)| (place.as_str(), *count)).collect()),
+        "repairs_helped": figures.repaired,
+        "repair_cost_usd": figures.repairs_usd,
     })
 }
 

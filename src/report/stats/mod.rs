@@ -2,6 +2,7 @@
 //!
 //! One page for a person, or one row for each ladder, deployment, class or bucket of time; the same as JSON and CSV.
 
+mod answers;
 mod csv;
 mod json;
 mod page;
@@ -90,6 +91,17 @@ pub struct Budget {
     pub limit: u32,
 }
 
+/// A deployment that a ladder puts last for the answers that it gives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PutLast {
+    /// Which.
+    pub deployment: Deployment,
+    /// By which ladder.
+    pub ladder: LadderName,
+    /// Why.
+    pub why: String,
+}
+
 /// What there is to show.
 #[derive(Debug)]
 pub struct Stats<'a> {
@@ -115,6 +127,8 @@ pub struct Stats<'a> {
     pub budgets: Vec<Budget>,
     /// Retries that were granted within the last minute.
     pub retries_used: u64,
+    /// Who goes last for answers that are not as asked, as things stand now.
+    pub put_last: Vec<PutLast>,
     /// Whether there is a state file.
     pub has_state: bool,
 }

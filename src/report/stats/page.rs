@@ -39,10 +39,10 @@ const CAUSES: [(&str, &[Class]); 7] = [
     ("not known", &[Class::Unknown]),
 ];
 
-struct Page {
+pub(super) struct Page {
     out: Toned,
     width: usize,
-    marks: Marks,
+    pub(super) marks: Marks,
     /// How wide text is, and whether graphs stand beside it.
     room: usize,
     beside: bool,
@@ -59,7 +59,7 @@ impl Page {
 
     /// A figure in pieces that are not broken where they fit into a line. The label is empty where it goes on with what
     /// stands above.
-    fn put(&mut self, tone: Tone, label: &str, (pieces, mark): (&[String], &str), graph: &str) {
+    pub(super) fn put(&mut self, tone: Tone, label: &str, (pieces, mark): (&[String], &str), graph: &str) {
         let narrow = self.width < NARROW;
         if narrow && !label.is_empty() {
             self.out.line(Tone::Strong, label);
@@ -85,7 +85,7 @@ impl Page {
     }
 
     /// A figure in one piece.
-    fn say(&mut self, tone: Tone, label: &str, text: impl Into<String>, graph: &str) {
+    pub(super) fn say(&mut self, tone: Tone, label: &str, text: impl Into<String>, graph: &str) {
         self.put(tone, label, (&[text.into()], ""), graph);
     }
 }
@@ -109,6 +109,7 @@ impl Stats<'_> {
         self.requests(&mut page, figures);
         self.depth(&mut page, figures);
         self.attempts(&mut page, figures);
+        self.answers(&mut page, figures);
         self.breakers(&mut page);
         self.classes(&mut page, figures);
         self.times(&mut page, figures);
@@ -136,11 +137,11 @@ impl Stats<'_> {
         parts.join("; ")
     }
 
-    fn graph(&self, page: &Page, value: impl Fn(&Figures) -> Option<f64>) -> String {
+    pub(super) fn graph(&self, page: &Page, value: impl Fn(&Figures) -> Option<f64>) -> String {
         spark_to_largest(&self.values(value), page.marks)
     }
 
-    fn values(&self, value: impl Fn(&Figures) -> Option<f64>) -> Vec<Option<f64>> {
+    pub(super) fn values(&self, value: impl Fn(&Figures) -> Option<f64>) -> Vec<Option<f64>> {
         self.all.parts.iter().map(|part| value(&part.figures)).collect()
     }
 

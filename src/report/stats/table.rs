@@ -39,6 +39,9 @@ const ANSWERED: Column = column("answered", 1, |f| share(f.attempt_success));
 const WORST: Column = column("mostly", 3, worst);
 const GIVEN_UP: Column = column("given up", 9, |f| nonzero(f.given_up));
 const RETRIES: Column = column("retries", 6, |f| nonzero(f.retries));
+const TRANSPORT: Column = column("transport", 3, |f| share(f.transport));
+const VALID: Column = column("valid", 6, |f| share(f.valid));
+const REPAIRED: Column = column("repaired", 7, repaired);
 const SCHEMA: Column = column("schema", 7, |f| share(f.schema_failures));
 const TTFT_P50: Column = column("ttft p50", 8, |f| f.ttft.map_or("-".to_owned(), |times| time(times.p50)));
 const TTFT: Column = column("ttft p95", 4, |f| p95(f.ttft));
@@ -54,8 +57,24 @@ const LADDER: &[Column] = &[
     SUCCESS, EXHAUSTED, REQUESTS, DEPTH, ATTEMPTS, FAILED, RETRIES, TTFT, TOTAL_TIME, SCHEMA, INPUT, OUTPUT, COST,
     COST_PER,
 ];
-const DEPLOYMENT: &[Column] =
-    &[ANSWERED, FAILED, WORST, ATTEMPTS, RETRIES, GIVEN_UP, SCHEMA, TTFT_P50, TTFT, ANSWER_TIME, INPUT, OUTPUT, COST];
+const DEPLOYMENT: &[Column] = &[
+    TRANSPORT,
+    ANSWERED,
+    FAILED,
+    WORST,
+    ATTEMPTS,
+    RETRIES,
+    GIVEN_UP,
+    SCHEMA,
+    VALID,
+    REPAIRED,
+    TTFT_P50,
+    TTFT,
+    ANSWER_TIME,
+    INPUT,
+    OUTPUT,
+    COST,
+];
 const CLASS: &[Column] = &[COUNT];
 const TIME: &[Column] = &[
     SUCCESS, EXHAUSTED, REQUESTS, DEPTH, ATTEMPTS, FAILED, WORST, RETRIES, TTFT, TOTAL_TIME, SCHEMA, INPUT, OUTPUT,
@@ -102,6 +121,12 @@ impl Stats<'_> {
         for (nth, (row, name)) in self.rows.iter().zip(&names).enumerate() {
             let cells = columns.iter().map(|column| (column.cells.get(nth).cloned().unwrap_or_default(), column));
             out.line(tone(&row.whole.figures), line(&padded(&cut_middle(name, room), room), cells));
+        }
+        if self.grouping == Grouping::Deployment {
+            for last in &self.put_last {
+                let text = format!("{} is put last by ladder {}: {}", last.deployment, last.ladder, last.why);
+                out.push(Tone::Warning, wrapped(&text, 2, width));
+            }
         }
         out
     }
@@ -198,6 +223,14 @@ fn share(share: Option<f64>) -> String {
 
 fn nonzero(count: u64) -> String {
     if count == 0 { "-".to_owned() } else { whole(count) }
+}
+
+/// How many repairs helped, of those that were tried.
+fn repaired(figures: &Figures) -> String {
+    match figures.repairs {
+        0 => "-".to_owned(),
+        tried => format!("{} of {}", whole(figures.repaired), whole(tried)),
+    }
 }
 
 fn p95(times: Option<Percentiles>) -> String {

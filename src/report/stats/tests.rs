@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::{Budget, Grouping, MARKS, Marks, Stats, ends, equal_ends, rows, usual_bucket};
-use crate::domain::{AttemptKind, Class, Dimension, Outcome, Provenance, Scope};
+use crate::domain::{AttemptKind, Class, Defect, Dimension, Outcome, Provenance, Scope};
 use crate::metrics::{Figures, Journal, Slice};
 use crate::policy::{Cooldown, HoldRecord, Versioned};
 use crate::store::{AttemptFact, Fact, RequestFact, RetryCount, Spent, Who};
@@ -45,6 +45,8 @@ fn journal() -> Journal {
                 kind: if step == 1 && broken { AttemptKind::Repair } else { AttemptKind::First },
                 class,
                 is_given_up: false,
+                status: class.is_none().then_some(200),
+                defect: (class == Some(Class::InvalidOutput)).then_some(Defect::Schema),
                 extracted: None,
                 started_ms: at(minutes).as_millisecond(),
                 ttft_us: Some(180_000 + n * 1_000),
@@ -106,6 +108,7 @@ fn shown<T>(grouping: Grouping, show: impl FnOnce(&Stats<'_>) -> T) -> T {
         retries: Some(RetryCount { granted: 31, denied: 20, known_since: None }),
         budgets: vec![Budget { ladder: "main".into(), limit: 60 }, Budget { ladder: "summaries".into(), limit: 6 }],
         retries_used: 2,
+        put_last: Vec::new(),
         has_state: true,
     })
 }
@@ -133,6 +136,11 @@ fn the_page_at_80_columns() {
     retry budget  31 granted, 20 denied;
                   in the last minute 2 of 60 for main, 2
                   of 6 for summaries
+    transport     80.0 % came back whole with a status of   ██████▅▅▅▅▅▅████████████
+                  success (480)
+    application   76.7 % were answered as asked             ██████▅▅▅▅▁▅████████████
+                  not as asked: answer.schema 20
+    repairs       20 tried, 0 helped; $0.008000 for them    ▁▁▁▁▁▁▁▁▁▁█▁▁▁▁▁▁▁▁▁▁▁▁▁
     held now      cooldown c7 groq@team: rate_limit, ends
                   in 26s (2026-08-23T03:00:26Z)
     failures      140 attempts, by cause:                   ▁▁▁▁▁▁▅▅▅▅█▅▁▁▁▁▁▁▁▁▁▁▁▁
@@ -168,6 +176,10 @@ fn the_page_at_200_columns() {
     attempts      600 exchanges, 76.7 % of them answered                                                                ▅▅▅▅▅▅██████▅▅▅▅▅▅▅▅▅▅▅▅
                   20 repairs
     retry budget  31 granted, 20 denied; in the last minute 2 of 60 for main, 2 of 6 for summaries
+    transport     80.0 % came back whole with a status of success (480)                                                 ██████▅▅▅▅▅▅████████████
+    application   76.7 % were answered as asked                                                                         ██████▅▅▅▅▁▅████████████
+                  not as asked: answer.schema 20
+    repairs       20 tried, 0 helped; $0.008000 for them                                                                ▁▁▁▁▁▁▁▁▁▁█▁▁▁▁▁▁▁▁▁▁▁▁▁
     held now      cooldown c7 groq@team: rate_limit, ends in 26s (2026-08-23T03:00:26Z)
     failures      140 attempts, by cause:                                                                               ▁▁▁▁▁▁▅▅▅▅█▅▁▁▁▁▁▁▁▁▁▁▁▁
                   burst 85.7 %: rate_limit 120                                                                          ▁▁▁▁▁▁██████▁▁▁▁▁▁▁▁▁▁▁▁
@@ -207,9 +219,9 @@ fn table(grouping: Grouping, width: u16) -> String {
 fn of_deployments_the_worst_stands_first() {
     insta::assert_snapshot!(table(Grouping::Deployment, 100), @r"
     2026-08-22T03:00:00Z to 2026-08-23T03:00:00Z (24h)
-                                    answered  failed  mostly          attempts  ttft p95    p95     cost
-    groq/llama-3.3-…versatile@team    75.0 %     120  rate_limit           480    641 ms  3.0 s  $0.1920
-    cerebras/llama-…versatile@team    83.3 %      20  invalid_output       120    414 ms  1.9 s  $0.0480
+                                  transport  answered  failed  mostly          attempts  ttft p95    p95
+    groq/llama-3.3…ersatile@team     75.0 %    75.0 %     120  rate_limit           480    641 ms  3.0 s
+    cerebras/llama…ersatile@team      100 %    83.3 %      20  invalid_output       120    414 ms  1.9 s
     ");
 }
 
@@ -249,6 +261,7 @@ fn every_share_of_nothing_is_null() {
         retries: None,
         budgets: Vec::new(),
         retries_used: 0,
+        put_last: Vec::new(),
         has_state: true,
     };
     let json = stats.json();

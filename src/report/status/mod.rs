@@ -7,17 +7,18 @@ mod tests;
 mod usage;
 
 use jiff::Timestamp;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::domain::{Deployment, LadderName, Target};
 use crate::ladder::{Access, Asked, access};
 use crate::policy::{
-    Caller, Cascade, CircuitState, Family, Gauge, HoldRecord, LimitSource, Reading, UsageSettings, Versioned,
+    Caller, Cascade, CircuitState, Family, Gauge, Grade, HoldRecord, LimitSource, Reading, UsageSettings, Versioned,
     holds_now, readings, returns_at,
 };
 use crate::store::{Health, Snapshot};
 
 use super::choice::Choice;
+use super::grade::grade_json;
 use super::ladder::cascade_json;
 use super::moment::rfc3339;
 use super::tone::{Tone, Toned};
@@ -45,6 +46,19 @@ pub struct Known {
     pub no_key: bool,
     /// Its allowances.
     pub gauges: Vec<Gauge>,
+    /// How good its answers lately were, by ladder.
+    pub graded: Vec<Graded>,
+}
+
+/// How good a deployment lately was at a ladder's work.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Graded {
+    /// The ladder.
+    pub ladder: LadderName,
+    /// How good.
+    pub grade: Grade,
+    /// Why it goes last there for requests that ask for a shape.
+    pub put_last: Option<String>,
 }
 
 impl Known {
@@ -56,6 +70,11 @@ impl Known {
     /// With what it would be asked.
     pub fn caller(&self) -> Caller<'_> {
         Caller { key: self.fingerprint.as_deref(), entry: self.entry.as_deref() }
+    }
+
+    /// The ladders for whose work its answers are not good enough, with why.
+    pub fn put_last(&self) -> impl Iterator<Item = (&LadderName, &str)> {
+        self.graded.iter().filter_map(|graded| Some((&graded.ladder, graded.put_last.as_deref()?)))
     }
 
     /// What decides whether it may be asked.
@@ -202,6 +221,7 @@ impl Status<'_> {
             "usage": self.readings(known).iter().map(reading_json).collect::<Vec<_>>(),
             "last_success": health.and_then(|h| h.last_success).map(rfc3339),
             "last_failure": health.and_then(|h| h.last_failure).map(rfc3339),
+            "quality": known.graded.iter().map(graded_json).collect::<Vec<_>>(),
         })
     }
 
@@ -241,6 +261,15 @@ pub fn hold_id(held: &Versioned) -> String {
         HoldRecord::Circuit(_) => 'b',
     };
     format!("{letter}{}", held.id)
+}
+
+/// How good it is at one ladder's work.
+fn graded_json(graded: &Graded) -> Value {
+    let mut object = Map::new();
+    object.insert("ladder".to_owned(), json!(graded.ladder));
+    object.extend(grade_json(&graded.grade));
+    object.insert("put_last".to_owned(), json!(graded.put_last));
+    Value::Object(object)
 }
 
 /// What is used of one allowance.

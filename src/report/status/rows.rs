@@ -11,6 +11,7 @@ use crate::policy::returns_at;
 
 use super::{Known, NEAR_LIMIT, Status, hold_id};
 use crate::ladder::Access;
+use crate::report::grade::grade_text;
 use crate::report::ladder::cascade_pieces;
 use crate::report::layout::{columns, cut, cut_middle, flowed, padded};
 use crate::report::moment::{distance, seconds_of};
@@ -93,7 +94,9 @@ impl Status<'_> {
         let mut shown: Vec<(usize, &Known)> =
             self.shown().flat_map(|known| on(known).into_iter().map(move |step| (step, known))).collect();
         shown.sort_by_key(|(step, _)| *step);
-        let mut rows: Vec<Row> = shown.into_iter().map(|(step, known)| self.row(known, step.to_string())).collect();
+        let graded = |row: Row, known: &Known| graded(row, known, ladder);
+        let mut rows: Vec<Row> =
+            shown.into_iter().map(|(step, known)| graded(self.row(known, step.to_string()), known)).collect();
         let resorts = self.shown().filter(|known| known.last_resort_of.contains(ladder) && on(known).is_empty());
         rows.extend(resorts.map(|known| self.row(known, "last".to_owned())));
         // Whatever is shown, the heading speaks of the whole ladder.
@@ -182,6 +185,18 @@ impl Status<'_> {
             }
         }
     }
+}
+
+/// With why it goes last, where nothing else is to be told.
+fn graded(mut row: Row, known: &Known, ladder: &LadderName) -> Row {
+    let grade = known.graded.iter().find(|graded| graded.ladder == *ladder && graded.put_last.is_some());
+    if let (Some(graded), [_, _, _, why, ..]) = (grade, &mut row.cells)
+        && why.is_empty()
+    {
+        *why = format!("put last: {}", grade_text(&graded.grade));
+        row.tone = Tone::Warning;
+    }
+    row
 }
 
 /// How wide each column is; one of width 0 is left out.

@@ -29,6 +29,7 @@ fn known(name: &str, ladders: &[(&str, usize)]) -> Known {
         entry: None,
         no_key: false,
         gauges: Vec::new(),
+        graded: Vec::new(),
     }
 }
 

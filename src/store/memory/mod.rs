@@ -9,11 +9,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 
-use super::{Accounts, Batch, Claim, Claiming, Health, LogFilter, LogPage, ShapeCount, Snapshot, Store, StoreError};
+use super::{Accounts, Batch, Claim, Claiming, Health, LogFilter, LogPage, Snapshot, Store, StoreError};
 use crate::clock::Rng;
 use crate::domain::{
-    AccountName, AttemptRecord, Class, Deployment, KeptAnswer, KeptEvidence, LadderName, ModelName, Prefix,
-    ProviderName, RequestId, RequestRecord,
+    AccountName, AttemptRecord, Deployment, KeptAnswer, KeptEvidence, LadderName, ModelName, Prefix, ProviderName,
+    RequestId, RequestRecord,
 };
 use crate::policy::{
     CascadeChange, Change, Estimate, Finding, Flight, Key, MeterChange, MeterKey, TrackRecord, UsageState, Versioned,
@@ -130,23 +130,6 @@ impl Store for MemoryStore {
 
     fn prefixes(&self, digest: &str, since: Timestamp) -> Result<Vec<Prefix>, StoreError> {
         Ok(self.state().beside.prefixes(digest, since))
-    }
-
-    fn shapes_since(&self, since: Timestamp) -> Result<Vec<ShapeCount>, StoreError> {
-        let state = self.state();
-        let mut counts: BTreeMap<Deployment, (u32, u32)> = BTreeMap::new();
-        for attempt in state.attempts.values().filter(|attempt| attempt.started_at >= since) {
-            let (valid, invalid) = match attempt.class {
-                None if attempt.given_up.is_some() => continue,
-                None => (1, 0),
-                Some(Class::InvalidOutput) => (0, 1),
-                Some(_) => continue,
-            };
-            let count = counts.entry(attempt.deployment.clone()).or_default();
-            *count = (count.0 + valid, count.1 + invalid);
-        }
-        let count = |(deployment, (valid, invalid))| ShapeCount { deployment, valid, invalid };
-        Ok(counts.into_iter().map(count).collect())
     }
 
     fn track_records(

@@ -5,6 +5,7 @@ use rusqlite::{Connection, Row};
 
 use super::row::{Fields, Trouble};
 use super::{SqliteStore, StoreError};
+use crate::domain::Defect;
 use crate::store::{AttemptFact, Fact, Places, RequestFact, Spent, Who};
 
 /// The place before all rows that started at the time or later; where there are none, the last place. Rows are written
@@ -22,8 +23,10 @@ const BETWEEN: &str = "SELECT a.first, a.last, r.first, r.last FROM \
      WHERE started_at >= ?1 AND started_at < ?2) AS r";
 
 const ATTEMPTS: &str = "SELECT a.place, a.request_id, ifnull(r.ladder, ''), a.provider, a.model, a.credential, a.step, \
-     a.kind, a.class, a.given_up IS NOT NULL, a.extracted, a.started_at, a.ttft_us, a.latency_us, a.input_tokens, a.output_tokens, \
-     a.cached_tokens, a.cost_usd FROM attempts AS a LEFT JOIN requests AS r ON r.id = a.request_id \
+     a.kind, a.class, a.given_up IS NOT NULL, a.extracted, a.started_at, a.ttft_us, a.latency_us, a.input_tokens, \
+     a.output_tokens, a.cached_tokens, a.cost_usd, a.status, \
+     iif(a.class = 'invalid_output' OR a.rule GLOB 'answer.*', a.rule, NULL) \
+     FROM attempts AS a LEFT JOIN requests AS r ON r.id = a.request_id \
      WHERE a.place > ?1 ORDER BY a.place LIMIT ?2";
 
 const REQUESTS: &str = "SELECT place, id, ladder, provider, model, credential, started_at, latency_us, outcome, step, \
@@ -101,7 +104,7 @@ fn walk(
 fn attempt<'r>(row: &'r Row<'_>) -> Result<AttemptFact<'r>, Trouble> {
     let mut f = Fields::new(row, "attempts");
     f.get::<i64>()?;
-    Ok(AttemptFact {
+    let mut fact = AttemptFact {
         request: f.text()?,
         ladder: f.text()?,
         who: Who { provider: f.text()?, model: f.text()?, credential: f.text()? },
@@ -114,7 +117,12 @@ fn attempt<'r>(row: &'r Row<'_>) -> Result<AttemptFact<'r>, Trouble> {
         ttft_us: f.whole()?,
         latency_us: f.whole()?.unwrap_or(0),
         spent: spent(&mut f)?,
-    })
+        status: None,
+        defect: None,
+    };
+    fact.status = f.get()?;
+    fact.defect = Defect::found(fact.class, f.maybe_text()?);
+    Ok(fact)
 }
 
 fn request<'r>(row: &'r Row<'_>) -> Result<RequestFact<'r>, Trouble> {

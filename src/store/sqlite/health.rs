@@ -1,11 +1,10 @@
-//! When each deployment last worked, and in which shape its answers came.
+//! When each deployment last worked.
 
-use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
 use super::row::{Fields, Trouble};
 use crate::domain::{AccountName, AttemptRecord, CredentialName};
-use crate::store::{Health, ShapeCount};
+use crate::store::Health;
 
 const PUT_HEALTH: &str = "INSERT INTO deployments (provider, model, credential, account, last_success, last_failure) \
      VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO UPDATE SET account = excluded.account, \
@@ -48,21 +47,6 @@ pub(super) fn all(conn: &Connection) -> Result<Vec<Health>, Trouble> {
             last_success: f.maybe_time()?,
             last_failure: f.maybe_time()?,
         });
-    }
-    Ok(all)
-}
-
-/// How often each deployment answered, by the shape of its answers, in attempts since the time.
-pub(super) fn shapes_since(conn: &Connection, since: Timestamp) -> Result<Vec<ShapeCount>, Trouble> {
-    let sql = "SELECT provider, model, credential, sum(class IS NULL), sum(class IS NOT NULL) FROM attempts \
-               WHERE started_at >= ?1 AND given_up IS NULL AND (class IS NULL OR class = 'invalid_output') \
-               GROUP BY provider, model, credential ORDER BY provider, model, credential";
-    let mut statement = conn.prepare_cached(sql)?;
-    let mut rows = statement.query([since.as_millisecond()])?;
-    let mut all = Vec::new();
-    while let Some(row) = rows.next()? {
-        let mut f = Fields::new(row, "attempts");
-        all.push(ShapeCount { deployment: f.deployment()?, valid: f.get()?, invalid: f.get()? });
     }
     Ok(all)
 }

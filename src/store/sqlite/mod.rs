@@ -9,6 +9,7 @@
 mod alarms;
 mod answers;
 mod aside;
+mod baselines;
 mod busy;
 mod cascades;
 mod error;
@@ -39,7 +40,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::{Accounts, Batch, Claim, Claiming, Health, LogFilter, LogPage, ShapeCount, Snapshot, Store, StoreError};
+use super::{Accounts, Batch, Claim, Claiming, Health, LogFilter, LogPage, Snapshot, Store, StoreError};
 use crate::clock::Clock;
 use crate::domain::{Deployment, KeptAnswer, KeptEvidence, LadderName, Prefix, RequestId};
 use crate::policy::{Finding, TrackRecord, Versioned};
@@ -232,10 +233,6 @@ impl Store for SqliteStore {
 
     fn prefixes(&self, digest: &str, since: Timestamp) -> Result<Vec<Prefix>, StoreError> {
         self.read(|conn| learned::prefixes(conn, digest, since))
-    }
-
-    fn shapes_since(&self, since: Timestamp) -> Result<Vec<ShapeCount>, StoreError> {
-        self.read(|conn| health::shapes_since(conn, since))
     }
 
     fn track_records(

@@ -10,7 +10,7 @@ use rusqlite::{Connection, OptionalExtension, ToSql};
 
 use super::row::{Fields, Trouble};
 use super::{SqliteStore, StoreError};
-use crate::domain::{LadderName, RequestId};
+use crate::domain::{Defect, LadderName, RequestId};
 use crate::store::totals::{AttemptSum, BOUNDS_US, Came, RetryCount, Totals};
 
 /// A table of the log.
@@ -42,6 +42,20 @@ const ATTEMPT_SUMS: &str = "SELECT provider, model, credential, kind, \
      {sign}sum(min(max(ifnull(cached_tokens, 0), 0), 1000000000000)) AS cached_tokens, \
      {sign}sum(CAST(round(min(max(ifnull(cost_usd, 0), 0), 1000) * 1000000000) AS INTEGER)) AS nano_usd \
      FROM attempts NOT INDEXED WHERE {rows} GROUP BY provider, model, credential, kind, result";
+
+/// Attempts of which something is said of the answer, by what. The same as [`crate::domain::came_whole`], as SQL.
+const ANSWER_SUMS: &str = "SELECT provider, model, credential, {what} AS what, {sign}count(*) AS attempts \
+     FROM attempts NOT INDEXED WHERE {rows} AND given_up IS NULL AND {came} GROUP BY provider, model, credential, what";
+
+/// What is said, and of which attempts.
+const ANSWERS: [(&str, &str); 3] = [
+    (
+        "'whole'",
+        "(class IS NULL OR class = 'invalid_output' OR (status BETWEEN 200 AND 299 AND class NOT IN ('network', 'timeout')))",
+    ),
+    ("'json ' || extracted", "class IS NULL AND extracted IS NOT NULL"),
+    ("'invalid ' || ifnull(rule, '')", "(class = 'invalid_output' OR (class IS NOT NULL AND rule GLOB 'answer.*'))"),
+];
 
 const ATTEMPT_TIMES: &str = "SELECT '{what}' AS what, provider, model, credential, '' AS ladder, {bound} AS bound_us, \
      {sign}count(*) AS times, {sign}sum({us}) AS sum_us \
@@ -80,6 +94,10 @@ fn request_sums(sign: Sign, rows: &str) -> String {
     filled(REQUEST_SUMS, sign, rows)
 }
 
+fn answer_sums((what, came): (&str, &str), sign: Sign, rows: &str) -> String {
+    filled(&ANSWER_SUMS.replace("{what}", what).replace("{came}", came), sign, rows)
+}
+
 fn filled(sql: &str, sign: Sign, rows: &str) -> String {
     sql.replace("{sign}", if sign == Sign::Plus { "" } else { "-" }).replace("{rows}", rows)
 }
@@ -109,6 +127,12 @@ fn add(conn: &Connection, log: Log, sign: Sign, rows: &str, values: &[&dyn ToSql
             request_sums(sign, rows)
         ))?,
     };
+    for answers in ANSWERS.into_iter().filter(|_| log == Log::Attempts) {
+        put(format!(
+            "INSERT INTO answer_totals {} ON CONFLICT DO UPDATE SET attempts = attempts + excluded.attempts",
+            answer_sums(answers, sign, rows)
+        ))?;
+    }
     for (_, sql, what, column) in TIMES.iter().filter(|(of, ..)| *of == log) {
         put(format!(
             "INSERT INTO time_totals {} ON CONFLICT DO UPDATE SET times = times + excluded.times, \
@@ -195,6 +219,7 @@ impl SqliteStore {
         self.read(|conn| {
             let mut totals = Totals::default();
             read_attempts(conn, &mut totals)?;
+            read_answers(conn, &mut totals)?;
             read_requests(conn, &mut totals)?;
             for (log, sql, what, column) in TIMES {
                 read_times(conn, &mut totals, log, what, &times(sql, what, column, Sign::Plus, &waiting_rows(log)))?;
@@ -232,7 +257,8 @@ pub(super) fn readers_of_waiting_rows() -> Vec<String> {
         request_sums(Sign::Plus, &waiting_rows(Log::Requests)),
     ];
     let times = TIMES.map(|(log, sql, what, column)| times(sql, what, column, Sign::Plus, &waiting_rows(log)));
-    sums.into_iter().chain(times).collect()
+    let answers = ANSWERS.map(|answers| answer_sums(answers, Sign::Plus, &waiting_rows(Log::Attempts)));
+    sums.into_iter().chain(answers).chain(times).collect()
 }
 
 fn waiting_rows(log: Log) -> String {
@@ -260,6 +286,33 @@ fn read_attempts(conn: &Connection, totals: &mut Totals) -> Result<(), Trouble> 
         let sum =
             AttemptSum { attempts: count()?, input: count()?, output: count()?, cached: count()?, nano_usd: count()? };
         totals.attempts.insert((deployment, kind, came), sum);
+    }
+    Ok(())
+}
+
+fn read_answers(conn: &Connection, totals: &mut Totals) -> Result<(), Trouble> {
+    let waiting = ANSWERS.map(|answers| answer_sums(answers, Sign::Plus, &waiting_rows(Log::Attempts)));
+    let sql = format!(
+        "SELECT provider, model, credential, what, max(sum(attempts), 0) FROM (SELECT * FROM answer_totals UNION ALL {}) \
+         GROUP BY provider, model, credential, what",
+        waiting.join(" UNION ALL ")
+    );
+    let mut statement = conn.prepare_cached(&sql)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let mut f = Fields::new(row, "answer_totals");
+        let deployment = f.deployment()?;
+        let what = f.text()?;
+        let (defect, place) = (what.strip_prefix("invalid ").map(Defect::of_rule), what.strip_prefix("json "));
+        let place = place.map(str::parse).transpose().map_err(|error| f.bad(error))?;
+        let count = f.whole()?.unwrap_or(0);
+        // Rules that figures do not tell apart are one.
+        let sum = match (defect, place) {
+            (Some(defect), _) => totals.defects.entry((deployment, defect)).or_default(),
+            (None, Some(place)) => totals.extracted.entry((deployment, place)).or_default(),
+            (None, None) => totals.whole.entry(deployment).or_default(),
+        };
+        *sum = sum.saturating_add(count);
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::Outcome;
+use crate::domain::{Defect, Extraction, Outcome, came_whole};
 use crate::store::sqlite::prune::Retention;
 use crate::store::sqlite::totals::{count_ahead, readers_of_waiting_rows};
 use crate::store::{Came, Claiming, Totals};
@@ -61,6 +61,9 @@ fn name(id: u8) -> RequestId {
 fn tried(class: Option<Class>, at: i64) -> AttemptRecord {
     let mut tried = attempt("groq/llama@team", AttemptKind::First, class, at);
     tried.cost_usd = Some(0.1 + 0.001 * at as f64);
+    tried.status = Some(if at % 2 == 0 { 200 } else { 503 });
+    tried.extracted = (class.is_none() && at % 3 > 0).then_some(Extraction::Fenced);
+    tried.rule = class.map(|_| if at % 3 == 0 { "answer.schema" } else { "words.any" }.to_owned());
     tried
 }
 
@@ -68,6 +71,9 @@ fn tried(class: Option<Class>, at: i64) -> AttemptRecord {
 #[derive(Default)]
 struct Expected {
     attempts: BTreeMap<Option<Class>, u64>,
+    whole: u64,
+    extracted: u64,
+    defects: BTreeMap<Defect, u64>,
     ends: BTreeMap<Outcome, u64>,
     nano_usd: u64,
     retries: u64,
@@ -76,6 +82,11 @@ struct Expected {
 impl Expected {
     fn attempt(&mut self, tried: &AttemptRecord) {
         *self.attempts.entry(tried.class).or_default() += 1;
+        self.whole += u64::from(came_whole(tried.class, tried.status));
+        self.extracted += u64::from(tried.extracted.is_some());
+        if let Some(defect) = Defect::found(tried.class, tried.rule.as_deref()) {
+            *self.defects.entry(defect).or_default() += 1;
+        }
         self.nano_usd += (tried.cost_usd.expect("a cost") * 1e9).round() as u64;
     }
 }
@@ -95,6 +106,9 @@ fn counters(totals: &Totals) -> Vec<(String, u64)> {
         all.extend(histogram.within.iter().zip(0..).map(|(count, at)| (format!("{key} {at}"), *count)));
         all.extend([(format!("{key} count"), histogram.count), (format!("{key} sum"), histogram.sum_us)]);
     }
+    all.extend(totals.whole.iter().map(|(who, count)| (format!("whole {who}"), *count)));
+    all.extend(totals.extracted.iter().map(|(key, count)| (format!("{key:?}"), *count)));
+    all.extend(totals.defects.iter().map(|(key, count)| (format!("{key:?}"), *count)));
     all.extend([("granted".to_owned(), totals.retries_granted), ("denied".to_owned(), totals.retries_denied)]);
     all
 }
@@ -199,6 +213,13 @@ impl History {
         attempts.retain(|_, count| *count > 0);
         assert_eq!(attempts, self.expected.attempts);
         assert_eq!(totals.attempts.values().map(|sum| sum.nano_usd).sum::<u64>(), self.expected.nano_usd);
+        assert_eq!(totals.whole.values().sum::<u64>(), self.expected.whole);
+        assert_eq!(totals.extracted.values().sum::<u64>(), self.expected.extracted);
+        let mut defects: BTreeMap<Defect, u64> = BTreeMap::new();
+        for ((_, defect), count) in totals.defects.iter().filter(|(_, count)| **count > 0) {
+            *defects.entry(*defect).or_default() += count;
+        }
+        assert_eq!(defects, self.expected.defects);
         let answered = attempts.get(&None).copied().unwrap_or(0);
         assert_eq!(totals.attempt_times.values().map(|times| times.count).sum::<u64>(), answered);
         let mut ends: BTreeMap<Outcome, u64> = BTreeMap::new();

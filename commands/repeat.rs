@@ -1,0 +1,254 @@
+//! `llmr chat --repeat N` and `--baseline NAME`: whether the answers to one input agree, with one another and with what
+//! was said before.
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+
+use llmr::config::Config;
+use llmr::domain::{ChatRequest, Outcome, printable};
+use llmr::ladder::End;
+use llmr::policy::{Bands, Drift, Field, breaches, drifts, fields, representative};
+use llmr::report::{KeptVerdict as Kept, Repeated, chat_json};
+use llmr::route::{FallbackStore, Report, input_digest};
+use llmr::store::{Baseline, LONGEST_VERDICT, SqliteStore, Store};
+use serde_json::Value;
+
+use crate::chat::{exit_code, explain, print_json, print_text, send};
+use crate::context::Context;
+use crate::error::{CliError, Code};
+use crate::job::{Choice, RequestArgs};
+use crate::walk::transport;
+
+/// What is compared.
+#[derive(Debug, Default, clap::Args)]
+pub struct RepeatArgs {
+    /// Send the request so many times, each as a request of its own, and tell how far the answers agree; printed is the
+    /// one that agrees with most
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=50), conflicts_with = "request_id")]
+    repeat: Option<u32>,
+    /// What is allowed of a field of the answer, by its JSON pointer, instead of what the ladder says: of numbers the
+    /// largest spread (/score=0.1), of all else the least agreement (/verdict=0.8); outside of it the exit code is 7
+    /// (repeatable)
+    #[arg(long, value_name = "FIELD=BAND", value_parser = band)]
+    band: Vec<(String, f64)>,
+    /// Compare the fields that have a band with those that were kept under this name for the same input; the first
+    /// answer is kept
+    #[arg(long, value_name = "NAME")]
+    baseline: Option<String>,
+}
+
+fn band(text: &str) -> Result<(String, f64), String> {
+    let wrong = || format!("`{text}` is no band; write it like /score=0.1");
+    let (pointer, band) = text.rsplit_once('=').ok_or_else(wrong)?;
+    let band: Option<f64> = band.parse().ok().filter(|band: &f64| band.is_finite() && *band >= 0.0);
+    let is_pointer = pointer.is_empty() || pointer.starts_with('/');
+    if is_pointer { Ok((pointer.to_owned(), band.ok_or_else(wrong)?)) } else { Err(wrong()) }
+}
+
+impl RepeatArgs {
+    /// Whether anything is to be compared.
+    pub fn is_asked_for(&self) -> Result<bool, CliError> {
+        let is_asked = self.repeat.is_some() || self.baseline.is_some();
+        if !is_asked && !self.band.is_empty() {
+            let error = CliError::usage("--band: there is nothing to compare one answer with");
+            return Err(error.hint("--repeat N compares several answers, --baseline NAME with one of before"));
+        }
+        if let Some(name) = &self.baseline
+            && (name.is_empty() || name.len() > 100 || name.chars().any(char::is_control))
+        {
+            return Err(CliError::usage("--baseline: a name of up to 100 printable characters is wanted"));
+        }
+        Ok(is_asked)
+    }
+
+    /// The ladder's bands, under those of the command line.
+    fn bands(&self, choice: &Choice, config: &Config) -> Result<Bands, CliError> {
+        let own = config.ladders.get(choice.ladder()).map(|ladder| ladder.consistency.clone());
+        let mut bands = own.unwrap_or_default();
+        bands.0.extend(self.band.iter().cloned());
+        if self.baseline.is_some() && bands.0.is_empty() {
+            let error = CliError::usage("--baseline: no field is named whose values are to be kept");
+            return Err(error.hint("name them with --band /verdict=1, or in [ladders.NAME.consistency]"));
+        }
+        Ok(bands)
+    }
+}
+
+/// Sends the request as often as it is wanted, prints one of the answers, and says how far they agree.
+pub fn run(
+    (args, wish): (&RequestArgs, &RepeatArgs),
+    request: &ChatRequest,
+    (config, choice): (&Config, &Choice),
+    context: &mut Context,
+) -> Result<ExitCode, CliError> {
+    let bands = wish.bands(choice, config)?;
+    let store = context.lenient_store(config);
+    if wish.baseline.is_some() && store.file().is_none() {
+        return Err(CliError::trouble("--baseline: the state file cannot be used; nothing was sent"));
+    }
+    let mut runs = Vec::new();
+    for _ in 0..wish.repeat.unwrap_or(1) {
+        let mut job = args.job(request.clone(), choice.clone(), config, &store, context)?;
+        job.wants_text = true;
+        let by = transport(&job, config, context)?;
+        let report = send(&job, &by, config, &store, context, false)?;
+        crate::ring::after_request(&report, config, &store, context);
+        let is_over = report.record.outcome == Outcome::Interrupted;
+        runs.push(report);
+        if is_over {
+            break;
+        }
+    }
+    let printed = tell(&runs, (args, wish), (request, &bands), &store, context);
+    if let Some(file) = store.file() {
+        context.forget_the_old(file, Some(config));
+    }
+    printed
+}
+
+/// The answers that can be compared, each with the place of its run, and whether they are plain text.
+fn answers(runs: &[Report]) -> (Vec<(usize, Value)>, bool) {
+    let good = || runs.iter().enumerate().filter(|(_, run)| matches!(run.end, End::Answered { .. }));
+    let parsed = |run: &Report| run.parsed.clone().or_else(|| serde_json::from_str(run.text.trim()).ok());
+    let all: Vec<(usize, Value)> = good().filter_map(|(at, run)| Some((at, parsed(run)?))).collect();
+    if all.len() == good().count() {
+        return (all, false);
+    }
+    (good().map(|(at, run)| (at, Value::from(run.text.trim()))).collect(), true)
+}
+
+fn tell(
+    runs: &[Report],
+    (args, wish): (&RequestArgs, &RepeatArgs),
+    (request, bands): (&ChatRequest, &Bands),
+    store: &FallbackStore<SqliteStore>,
+    context: &Context,
+) -> Result<ExitCode, CliError> {
+    let (places, is_text) = answers(runs);
+    let values: Vec<Value> = places.iter().map(|(_, value)| value.clone()).collect();
+    let worst = runs.iter().rev().find(|run| !matches!(run.end, End::Answered { .. }));
+    // Of one answer alone nothing can be said of others.
+    let enough = values.len() > usize::from(wish.repeat.is_some());
+    if let Some(failed) = worst.filter(|run| run.record.outcome == Outcome::Interrupted || !enough) {
+        return give_up(failed, args.json, context);
+    }
+    let shown = representative(&values, bands).and_then(|at| places.get(at)).map_or(0, |(at, _)| *at);
+    let Some(report) = runs.get(shown) else { return Ok(ExitCode::SUCCESS) };
+    let fields = fields(&values);
+    let is_repeated = wish.repeat.is_some();
+    let broken = if is_repeated { breaches(&fields, bands) } else { Vec::new() };
+    let repeated = Repeated { runs, shown, answered: values.len(), is_text, fields: &fields, bands, breaches: &broken };
+    let kept = match &wish.baseline {
+        // What does not agree with itself is nothing to go by.
+        Some(name) => kept((name, bands), (&fields, broken.is_empty()), report, request, (store, context))?,
+        None => None,
+    };
+    let drifted: Vec<Drift> = kept.iter().flat_map(|(_, drifts)| drifts.iter().flatten().cloned()).collect();
+    let kept = kept.as_ref().map(|(baseline, drifts)| match drifts {
+        None => Kept::New(baseline),
+        Some(drifts) => Kept::Compared(baseline, drifts),
+    });
+    if args.json {
+        let mut object = chat_json(report);
+        if let Some(object) = object.as_object_mut() {
+            object.extend(is_repeated.then(|| ("repeat".to_owned(), repeated.json())));
+            object.extend(kept.as_ref().map(|kept| ("baseline".to_owned(), kept.json())));
+        }
+        print_json(object, context)?;
+    } else {
+        print_text(&report.text, context)?;
+        let lines = if is_repeated { repeated.lines() } else { Vec::new() };
+        let lines = lines.into_iter().chain(kept.iter().flat_map(Kept::lines));
+        lines.for_each(|line| context.output.note(&clean(&line, context)));
+    }
+    let broken = broken.iter().map(|breach| breach.pointer.clone());
+    let drifted = drifted.iter().filter(|drift| !drift.is_within()).map(|drift| drift.pointer.clone());
+    Ok(verdict(&broken.collect::<Vec<_>>(), &drifted.collect::<Vec<_>>(), context))
+}
+
+fn clean(text: &str, context: &Context) -> String {
+    printable(&context.redactor().redact(text))
+}
+
+/// There are not enough answers: the run that gave none says why.
+fn give_up(failed: &Report, json: bool, context: &Context) -> Result<ExitCode, CliError> {
+    if json {
+        print_json(chat_json(failed), context)?;
+    }
+    explain(failed, context);
+    Ok(exit_code(failed.record.outcome))
+}
+
+/// What was kept, with how it compares; or what is kept now, without.
+type Looked = Option<(Baseline, Option<Vec<Drift>>)>;
+
+/// Looks for what was kept of the input, or keeps what is said now.
+fn kept(
+    (name, bands): (&str, &Bands),
+    (fields, is_sound): (&[Field], bool),
+    report: &Report,
+    request: &ChatRequest,
+    (store, context): (&FallbackStore<SqliteStore>, &Context),
+) -> Result<Looked, CliError> {
+    let input = input_digest(&store.salt()?, request);
+    let lost = || CliError::trouble("--baseline: the state file can no longer be used");
+    let file = store.file().ok_or_else(lost)?;
+    let before = file.baseline(name, &input)?;
+    let record = &report.record;
+    let new = Baseline {
+        name: name.to_owned(),
+        input,
+        runs: fields.first().map_or(1, |field| field.runs),
+        at: record.started_at,
+        request_id: record.id.to_string(),
+        deployment: record.deployment.as_ref().map(ToString::to_string).unwrap_or_default(),
+        values: verdicts(fields, bands, context)?,
+    };
+    let is_new = before.is_none();
+    if is_sound {
+        // Fields that are new to a baseline that is there are added to it.
+        file.keep_baseline(&new)?;
+    }
+    match before {
+        Some(before) => {
+            let drifts = drifts(fields, &before.values, bands);
+            Ok(Some((before, Some(drifts))))
+        }
+        None => Ok((is_new && is_sound).then_some((new, None))),
+    }
+}
+
+/// The values that are kept: those of the fields that are named, and nothing else.
+fn verdicts(fields: &[Field], bands: &Bands, context: &Context) -> Result<BTreeMap<String, Value>, CliError> {
+    let mut values = BTreeMap::new();
+    for pointer in bands.0.keys() {
+        let field = fields.iter().find(|field| field.pointer == *pointer);
+        let Some(mut value) = field.and_then(Field::middle) else {
+            let error = CliError::new(Code::WrongShape, format!("--baseline: the answer has no field `{pointer}`"));
+            return Err(error.hint("name a field that holds a plain value, such as /verdict"));
+        };
+        context.redactor().redact_json(&mut value);
+        if value.to_string().len() > LONGEST_VERDICT {
+            let error = CliError::usage(format!("--baseline: the value of `{pointer}` is too long for a verdict"));
+            return Err(error.hint(format!("up to {LONGEST_VERDICT} bytes are kept; name a shorter field")));
+        }
+        values.insert(pointer.clone(), value);
+    }
+    Ok(values)
+}
+
+/// Says which fields do not agree.
+fn verdict(broken: &[String], drifted: &[String], context: &Context) -> ExitCode {
+    let name = |pointer: &String| if pointer.is_empty() { "the answer".to_owned() } else { pointer.clone() };
+    let names = |all: &[String]| all.iter().map(name).collect::<Vec<_>>().join(", ");
+    let output = &context.output;
+    let told = [("the answers do not agree", broken), ("drifted away from the baseline", drifted)];
+    for (what, fields) in told.iter().filter(|(_, fields)| !fields.is_empty()) {
+        output.note(&clean(&format!("{} {what}: {}", output.label("error"), names(fields)), context));
+    }
+    if !drifted.is_empty() {
+        let hint = output.label("hint");
+        output.note(&format!("{hint} `llmr baseline rm NAME` forgets what was kept, and the next answer is kept anew"));
+    }
+    if broken.is_empty() && drifted.is_empty() { ExitCode::SUCCESS } else { Code::WrongShape.into() }
+}

@@ -1,0 +1,95 @@
+//! Reads and writes kept verdicts.
+
+use rusqlite::{Connection, params};
+
+use super::row::{Fields, Trouble};
+use super::{SqliteStore, StoreError};
+use crate::store::Baseline;
+
+const COLUMNS: &str = "SELECT name, input, field, value, runs, at, request_id, deployment FROM baselines";
+
+/// What was kept first stays.
+const PUT: &str = "INSERT OR IGNORE INTO baselines (name, input, field, value, runs, at, request_id, deployment) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+
+impl SqliteStore {
+    /// What is kept of this input under this name.
+    ///
+    /// # Errors
+    /// When the state cannot be read.
+    pub fn baseline(&self, name: &str, input: &str) -> Result<Option<Baseline>, StoreError> {
+        self.read(|conn| {
+            let sql = format!("{COLUMNS} WHERE name = ?1 AND input = ?2 ORDER BY field");
+            Ok(read(conn, &sql, &[name, input])?.into_iter().next())
+        })
+    }
+
+    /// All that is kept, or what is kept under one name: by name, then by time.
+    ///
+    /// # Errors
+    /// When the state cannot be read.
+    pub fn baselines(&self, name: Option<&str>) -> Result<Vec<Baseline>, StoreError> {
+        let mut all = self.read(|conn| match name {
+            None => read(conn, &format!("{COLUMNS} ORDER BY name, input, field"), &[]),
+            Some(name) => read(conn, &format!("{COLUMNS} WHERE name = ?1 ORDER BY input, field"), &[name]),
+        })?;
+        all.sort_by(|one, other| (&one.name, one.at).cmp(&(&other.name, other.at)));
+        Ok(all)
+    }
+
+    /// Keeps what is not kept yet: of two processes that come first the faster one is heard, and a field that is there
+    /// stays as it is.
+    ///
+    /// # Errors
+    /// When the state cannot be written.
+    pub fn keep_baseline(&self, new: &Baseline) -> Result<(), StoreError> {
+        self.write(|conn| {
+            let mut statement = conn.prepare_cached(PUT)?;
+            for (field, value) in &new.values {
+                let (at, value) = (new.at.as_millisecond(), value.to_string());
+                let values = params![new.name, new.input, field, value, new.runs, at, new.request_id, new.deployment];
+                statement.execute(values)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Forgets all that is kept under the name, and says of how many inputs it was.
+    ///
+    /// # Errors
+    /// When the state cannot be written.
+    pub fn forget_baseline(&self, name: &str) -> Result<u64, StoreError> {
+        self.write(|conn| {
+            let sql = "SELECT count(DISTINCT input) FROM baselines WHERE name = ?1";
+            let inputs: i64 = conn.prepare_cached(sql)?.query_row([name], |row| row.get(0))?;
+            conn.prepare_cached("DELETE FROM baselines WHERE name = ?1")?.execute([name])?;
+            Ok(inputs.unsigned_abs())
+        })
+    }
+}
+
+/// Rows that follow one another and are of one input make one.
+fn read(conn: &Connection, sql: &str, values: &[&str]) -> Result<Vec<Baseline>, Trouble> {
+    let mut statement = conn.prepare_cached(sql)?;
+    let mut rows = statement.query(rusqlite::params_from_iter(values))?;
+    let mut all: Vec<Baseline> = Vec::new();
+    while let Some(row) = rows.next()? {
+        let mut f = Fields::new(row, "baselines");
+        let (name, input, field): (String, String, String) = (f.get()?, f.get()?, f.get()?);
+        let value = serde_json::from_str(f.text()?).map_err(|error| f.bad(error))?;
+        let new = Baseline {
+            name,
+            input,
+            runs: f.get()?,
+            at: f.time()?,
+            request_id: f.get()?,
+            deployment: f.get()?,
+            values: [(field.clone(), value)].into(),
+        };
+        match all.last_mut() {
+            Some(last) if last.name == new.name && last.input == new.input => last.values.extend(new.values),
+            _ => all.push(new),
+        }
+    }
+    Ok(all)
+}

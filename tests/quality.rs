@@ -1,0 +1,148 @@
+//! Application success beside transport success: an answer that came is not yet an answer as asked.
+#![cfg(test)]
+
+use llmr::rehearsal::Reply;
+use serde_json::{Value, json};
+
+use crate::exposition::read;
+use crate::stage::{Stage, config, openai};
+
+fn of<'v>(stats: &'v Value, provider: &str) -> &'v Value {
+    let groups = stats["groups"].as_array().expect("groups");
+    let mut found =
+        groups.iter().filter(|one| one["deployment"].as_str().is_some_and(|name| name.starts_with(provider)));
+    found.next().unwrap_or_else(|| panic!("{provider}: {stats:#}"))
+}
+
+/// The night's two broken answers: 200 each time, and never as asked.
+#[test]
+fn broken_answers_of_the_night_are_schema_failures_and_no_failures_of_the_transport() {
+    let mut stage = Stage::bare();
+    stage.set("LLMR_STATE", stage.state().to_str().expect("a plain path").to_owned());
+    let state = stage.state();
+    let state = state.to_str().expect("a plain path");
+    stage.run(&["demo", "--state", state]).exits(0);
+    let stats = stage.json(&["stats", "--json", "--by", "deployment"]);
+    for provider in ["mistral", "openrouter"] {
+        let figures = &of(&stats, provider)["figures"];
+        let tried = figures["attempts"].as_u64().expect("a count");
+        assert!(tried >= 2 && figures["repairs"].as_u64() == Some(tried / 2), "{figures:#}");
+        assert_eq!(
+            (
+                &figures["transport_success_rate"],
+                &figures["application_success_rate"],
+                &figures["classes"]["invalid_output"]
+            ),
+            (&json!(1.0), &json!(0.0), &json!(tried)),
+            "{provider}"
+        );
+        let rules = figures["invalid"].as_object().expect("rules").values().filter_map(Value::as_u64).sum::<u64>();
+        assert_eq!((rules, &figures["invalid"]["other"], &figures["repairs_helped"]), (tried, &json!(0), &json!(0)));
+    }
+    let good = &of(&stats, "local")["figures"];
+    assert_eq!((&good["transport_success_rate"], &good["application_success_rate"]), (&json!(1.0), &json!(1.0)));
+    let auth = &of(&stats, "cloudflare")["figures"];
+    assert_eq!((&auth["transport_success_rate"], &auth["invalid"]["answer.schema"]), (&json!(0.0), &json!(0)));
+
+    let page = stage.run(&["stats"]).exits(0).out;
+    for said in ["transport ", "application ", "not as asked: answer.", "tried, 0 helped"] {
+        assert!(page.contains(said), "{said}: {page}");
+    }
+    let table = stage.run(&["stats", "--by", "deployment"]).exits(0).out;
+    assert!(table.contains("transport  answered") && table.contains("100 %       0 %"), "{table}");
+    let families = read(&stage.run(&["stats", "--format", "prometheus"]).exits(0).out, false);
+    let sum = |family: &str, provider: &str| -> f64 {
+        let samples = families[family].samples.iter();
+        samples.filter(|one| one.labels["provider"] == provider).map(|one| one.value).sum()
+    };
+    let tried = of(&stats, "mistral")["figures"]["attempts"].as_f64().expect("a count");
+    assert_eq!(sum("llmr_transport_successes_total", "mistral"), tried);
+    assert_eq!(
+        (sum("llmr_invalid_answers_total", "mistral"), sum("llmr_attempt_answers_total", "mistral")),
+        (tried, 0.0)
+    );
+    assert_eq!(
+        (sum("llmr_repairs_helped_total", "mistral"), sum("llmr_transport_successes_total", "cloudflare")),
+        (0.0, 0.0)
+    );
+}
+
+/// What an invalid answer does, and that a deployment whose answers are seldom as asked goes last for all to see.
+#[test]
+fn a_deployment_below_the_bar_goes_last_and_everybody_says_so() {
+    let bad = openai(Reply::answer("Sure! It is noon."));
+    let good = openai(Reply::answer(r#"{"time": "noon"}"#));
+    let text =
+        config(&[("bad", &bad), ("good", &good)]).replace("[ladders.main]\n", "[ladders.main]\nmin_valid = 0.9\n");
+    let other = "\n[ladders.other]\nsteps = [\"bad/m\", \"good/m\"]\nmin_valid = 0.9\n";
+    let stage = Stage::with(&format!("{text}{other}"));
+    let schema = stage.file("schema.json", r#"{"type": "object", "required": ["time"]}"#);
+    let ask = ["chat", "--no-repair", "--schema", &schema, "?"];
+    // One slip is no habit.
+    stage.run(&ask).exits(0);
+    assert_eq!((bad.hits(), good.hits()), (1, 1));
+    stage.run(&ask).exits(0);
+    assert_eq!((bad.hits(), good.hits()), (2, 2), "without a repair the next step is asked at once");
+    stage.run(&ask).exits(0);
+    assert_eq!((bad.hits(), good.hits()), (2, 3), "now it goes last");
+
+    let plan = stage.json(&["plan", "--json", "--schema", &schema]);
+    let last = &plan["order"][1];
+    assert_eq!((&plan["order"][0]["deployment"], &last["deployment"]), (&json!("good/m"), &json!("bad/m")));
+    assert_eq!(
+        (&last["quality"]["of"], &last["quality"]["judged"], &last["quality"]["rate"]),
+        (&json!("ladder"), &json!(2), &json!(0.0))
+    );
+    let text = stage.run(&["plan", "--schema", &schema]).exits(0).out;
+    let told = "0 of its last 2 answers were as asked at once, the bar is 90 %";
+    assert!(text.contains(told) && text.contains("valid 0 % of 2"), "{text}");
+    // A ladder without figures of its own goes by those of all.
+    let elsewhere = stage.json(&["plan", "--json", "-m", "other", "--schema", &schema]);
+    let last = &elsewhere["order"][1];
+    assert_eq!((&last["deployment"], &last["quality"]["of"]), (&json!("bad/m"), &json!("all")));
+    assert!(last["put_last"].as_str().is_some_and(|why| why.contains("of all ladders")), "{last}");
+    // Who asks for no shape cannot miss it.
+    assert_eq!(stage.json(&["plan", "--json"])["order"][0]["deployment"], json!("bad/m"));
+
+    let status = stage.json(&["status", "--json", "bad"]);
+    let quality = &status["deployments"][0]["quality"];
+    assert_eq!((&quality[0]["ladder"], &quality[0]["judged"]), (&json!("main"), &json!(2)));
+    assert!(quality[0]["put_last"].as_str().is_some_and(|why| why.contains("the bar is 90 %")), "{quality}");
+    let shown = stage.run(&["status"]).exits(0).out;
+    assert!(shown.contains("put last: valid 0 % of 2"), "{shown}");
+    let table = stage.run(&["stats", "--by", "deployment"]).exits(0).out;
+    assert!(table.contains("bad/m is put last by ladder main"), "{table}");
+    let top = stage.run(&["top"]).exits(0).out;
+    assert!(top.contains("put last"), "{top}");
+}
+
+#[test]
+fn an_invalid_answer_goes_on_is_handed_out_or_stops_as_the_flag_says() {
+    let bad = openai(Reply::answer(r#"{"time": 12}"#));
+    let good = openai(Reply::answer(r#"{"time": "noon"}"#));
+    let stage = Stage::of(&[("bad", &bad), ("good", &good)]);
+    let schema = stage.file("schema.json", r#"{"type": "object", "properties": {"time": {"type": "string"}}}"#);
+    let ask = |flags: &[&str]| stage.run(&[&["chat", "--schema", &schema], flags, &["?"]].concat());
+    ask(&[]).exits(0).prints("{\"time\": \"noon\"}\n");
+    assert_eq!((bad.hits(), good.hits()), (2, 1));
+    let wrong = ["handed out as it is", "answer.schema", "hint: "];
+    ask(&["--on-invalid", "return"]).exits(7).prints("{\"time\": 12}\n").says(&wrong);
+    assert_eq!((bad.hits(), good.hits()), (4, 1));
+    ask(&["--on-invalid", "fail", "--no-repair"]).exits(7).prints("").says(&["stopped: the answer is not as asked"]);
+    assert_eq!((bad.hits(), good.hits()), (5, 1));
+    let object = ask(&["--on-invalid", "return", "--no-repair", "--json"]).exits(7).json();
+    assert_eq!(
+        (&object["text"], &object["parsed"], &object["deployment"]),
+        (&json!(r#"{"time": 12}"#), &Value::Null, &Value::Null)
+    );
+    assert!(object["error"].as_str().is_some_and(|error| error.contains("not as asked")), "{object}");
+    let kept = Stage::with(&format!("{}\n[store]\ncontent = true\n", config(&[("bad", &bad)])));
+    let flags = ["chat", "--schema", &schema, "--on-invalid", "return", "--no-repair", "--request-id", "r", "?"];
+    let hits = bad.hits();
+    for _ in 0..2 {
+        kept.run(&flags).exits(7).prints("{\"time\": 12}\n").says(&["handed out as it is"]);
+    }
+    assert_eq!(bad.hits(), hits + 1, "the second time it is told again");
+    let object = ask(&["--on-invalid", "fail", "--json"]).exits(7).json();
+    assert_eq!((&object["text"], object["attempts"].as_array().map(Vec::len)), (&json!(""), Some(2)));
+}
