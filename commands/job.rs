@@ -166,6 +166,9 @@ impl RequestArgs {
             temperature: self.temperature,
             stop: self.stop.clone(),
             schema,
+            tools: Vec::new(),
+            tool_choice: None,
+            parallel_tools: None,
             options: self.option.iter().map(|text| option(text)).collect::<Result<_, _>>()?,
             stream,
         })

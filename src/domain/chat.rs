@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::part::{Part, Thinking};
+use super::tool::{Tool, ToolChoice};
 
 /// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,6 +53,12 @@ pub struct ChatRequest {
     pub stop: Vec<String>,
     /// The JSON Schema that the answer must satisfy.
     pub schema: Option<Value>,
+    /// What the model may ask to be run.
+    pub tools: Vec<Tool>,
+    /// Whether it does; none: as the provider has it, which is as the model likes. Without tools it means nothing.
+    pub tool_choice: Option<ToolChoice>,
+    /// Whether it may ask for several at once; none: as the provider has it. Without tools it means nothing.
+    pub parallel_tools: Option<bool>,
     /// Further fields of the wire's request object, passed as they are.
     pub options: BTreeMap<String, Value>,
     /// Whether the answer comes piece by piece.

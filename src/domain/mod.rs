@@ -13,6 +13,7 @@ mod scope;
 mod secret;
 mod text;
 mod timeouts;
+mod tool;
 
 pub use answer::{Answer, Finish, StreamEvent, ToolPiece, Usage};
 pub use chat::{ChatRequest, Message, Role};
@@ -31,3 +32,4 @@ pub use scope::Scope;
 pub use secret::{RedactedStream, Redactor, Secret};
 pub use text::{excerpt, printable};
 pub use timeouts::Timeouts;
+pub use tool::{Tool, ToolChoice};

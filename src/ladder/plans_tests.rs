@@ -3,10 +3,14 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
+use serde_json::json;
 
 use super::play::{Play, START, Says, failed, play, spec, step};
 use super::*;
-use crate::domain::{AttemptKind, Class, Execution, Failure, Feature, OutputFit, Provenance, ScopeLevel};
+use crate::domain::{
+    AttemptKind, ChatRequest, Class, Execution, Failure, Feature, Message, OutputFit, Provenance, Role, ScopeLevel,
+    Tool,
+};
 use crate::policy::{About, Finding, UsageSettings, UsageState};
 
 const NOTHING: &UsageState = &UsageState { meters: Vec::new(), flights: Vec::new(), estimates: Vec::new() };
@@ -140,6 +144,23 @@ fn a_probe_that_is_refused_for_its_length_is_a_failed_probe() {
     assert_eq!(run.remedy(&first, &refused), Some(Remedy::FewerTokens(2000)));
     let probe = Exchange { kind: AttemptKind::Probe, ..first };
     assert_eq!(run.remedy(&probe, &refused), None, "or the next request would look again at once");
+}
+
+#[test]
+fn a_request_that_offers_tools_needs_a_model_that_can_call_them() {
+    let tool = Tool { name: "find".to_owned(), description: "d".repeat(40), schema: json!({"type": "object"}) };
+    let plain = ChatRequest { messages: vec![Message::text(Role::User, "hi")], ..ChatRequest::default() };
+    let offering = ChatRequest { tools: vec![tool.clone(), tool], ..plain.clone() };
+    let shape = RequestShape::of(&offering);
+    assert!(shape.tools && !RequestShape::of(&plain).tools);
+    assert!(shape.input_tokens > RequestShape::of(&plain).input_tokens + 20, "they are read as well");
+    let able = |can: &[&str]| Some(can.iter().map(|word| (*word).to_owned()).collect());
+    let mut ladder = spec(&["a/m@k", "b/n@k", "c/o@k"]);
+    ladder.steps[0].capabilities = able(&["images"]);
+    ladder.steps[1].capabilities = able(&["tools"]);
+    let (_, first) = asked(ladder.clone(), shape);
+    assert_eq!(first.step, 1);
+    assert_eq!(asked(ladder, RequestShape::of(&plain)).1.step, 0);
 }
 
 #[test]

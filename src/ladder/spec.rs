@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::catalog::Price;
-use crate::domain::{ChatRequest, Feature, LadderName, Part, ProviderName, Target};
+use crate::domain::{ChatRequest, Feature, LadderName, Part, ProviderName, Target, Tool};
 use crate::policy::{Caller, Demand, Finding, Gauge, TrackRecord, UsageState};
 
 use super::end::SkipReason;
@@ -243,6 +243,7 @@ impl RequestShape {
     pub fn of(request: &ChatRequest) -> Self {
         let instructions = request.system.iter().chain(&request.developer);
         let mut bytes: usize = instructions.map(String::len).sum();
+        bytes += request.tools.iter().map(Tool::size).sum::<usize>();
         let (mut images, mut calls) = (false, false);
         for part in request.messages.iter().flat_map(|message| &message.parts) {
             match part {
@@ -259,7 +260,7 @@ impl RequestShape {
             input_tokens: u64::try_from(bytes).unwrap_or(u64::MAX) / BYTES_PER_TOKEN,
             max_tokens: request.max_tokens.map(u64::from),
             images,
-            tools: calls || request.options.contains_key("tools"),
+            tools: calls || !request.tools.is_empty() || request.options.contains_key("tools"),
             thinking: request.has_thinking(),
         }
     }

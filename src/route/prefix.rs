@@ -37,6 +37,9 @@ impl Beginnings {
         // Providers put the tools before everything else.
         let tools = request.options.get("tools").map(ToString::to_string).unwrap_or_default();
         write(&mut bytes, "tools", tools.as_bytes());
+        for tool in &request.tools {
+            write(&mut bytes, &tool.name, format!("{}\0{}", tool.description, tool.schema).as_bytes());
+        }
         write(&mut bytes, "system", request.system.as_deref().unwrap_or_default().as_bytes());
         write(&mut bytes, "developer", request.developer.as_deref().unwrap_or_default().as_bytes());
         // Where the prompt ends after so many messages.

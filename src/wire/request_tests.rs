@@ -33,6 +33,7 @@ fn full() -> ChatRequest {
         schema: Some(json!({"type": "object"})),
         options: BTreeMap::from([("seed".to_owned(), json!(7))]),
         stream: true,
+        ..ChatRequest::default()
     }
 }
 
