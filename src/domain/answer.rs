@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::part::ToolCall;
+use super::chat::{Message, Role};
+use super::part::{Author, Part, Thinking, ToolCall};
 
 /// Tokens as the provider counted them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -63,12 +64,105 @@ pub struct Answer {
     pub usage: Usage,
     /// Whether there was something that is none of these: thoughts that are not shown, a tool that the provider runs.
     pub other_content: bool,
+    /// In which order all of it came, with the thoughts as their maker wants them back. Empty where nobody noted it.
+    pub order: Vec<Piece>,
+}
+
+/// A piece of an answer, in its place among the others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    /// So many bytes more of the words.
+    Text(usize),
+    /// The next of the tool calls.
+    Call,
+    /// Thoughts, with what their maker knows them by. Whose they are stands with the answer. One that is nothing but a
+    /// signature belongs to the piece that follows.
+    Thought(Thinking),
 }
 
 impl Answer {
     /// Whether the model was at work: words, thoughts, tool calls or anything else has come.
     pub fn has_content(&self) -> bool {
         self.other_content || !self.text.is_empty() || !self.reasoning.is_empty() || !self.tool_calls.is_empty()
+    }
+
+    /// The assistant's turn, ready to be appended to the conversation: who said it is noted at its thoughts, so that they
+    /// go back to their maker and to nobody else. Without parts when there was nothing that could be sent back.
+    pub fn message(&self, from: &Author) -> Message {
+        Message { role: Role::Assistant, parts: self.parts(Some(from)) }
+    }
+
+    /// All of it in order. What the order does not know of stands at the end, thoughts at the beginning.
+    pub fn parts(&self, from: Option<&Author>) -> Vec<Part> {
+        let own = |thinking: Thinking| Part::Thinking(Thinking { from: from.cloned(), ..thinking });
+        let mut parts = Vec::new();
+        if self.thoughts().all(|thinking| thinking.text.is_empty()) && !self.reasoning.is_empty() {
+            parts.push(own(Thinking { text: self.reasoning.clone(), ..Thinking::default() }));
+        }
+        let mut rest = self.text.as_str();
+        let mut calls = self.tool_calls.iter();
+        for piece in &self.order {
+            match piece {
+                Piece::Text(bytes) => {
+                    let (said, more) = rest.split_at(rest.ceil_char_boundary((*bytes).min(rest.len())));
+                    parts.extend((!said.is_empty()).then(|| Part::Text(said.to_owned())));
+                    rest = more;
+                }
+                Piece::Call => parts.extend(calls.next().cloned().map(Part::ToolCall)),
+                Piece::Thought(thinking) => parts.push(own(thinking.clone())),
+            }
+        }
+        parts.extend((!rest.is_empty()).then(|| Part::Text(rest.to_owned())));
+        parts.extend(calls.cloned().map(Part::ToolCall));
+        parts
+    }
+
+    /// The model's thoughts, in order, as their maker wants them back.
+    pub fn thoughts(&self) -> impl Iterator<Item = &Thinking> {
+        self.order.iter().filter_map(|piece| match piece {
+            Piece::Thought(thinking) => Some(thinking),
+            _ => None,
+        })
+    }
+}
+
+/// How many pieces are noted. Nobody changes between words and thoughts as often; what is beyond goes to the end.
+const MOST_PIECES: usize = 16 * 1024;
+
+/// Notes what comes next in an answer, so that neighbours of one kind are one piece.
+impl Piece {
+    /// More words.
+    pub fn text(order: &mut Vec<Self>, bytes: usize) {
+        let full = order.len() >= MOST_PIECES;
+        match order.last_mut() {
+            _ if bytes == 0 => {}
+            Some(Self::Text(known)) => *known += bytes,
+            _ if full => {}
+            _ => order.push(Self::Text(bytes)),
+        }
+    }
+
+    /// More thoughts: of the same thought, until it is signed.
+    pub fn thought(order: &mut Vec<Self>, text: &str) {
+        let full = order.len() >= MOST_PIECES;
+        match order.last_mut() {
+            _ if text.is_empty() => {}
+            Some(Self::Thought(Thinking { text: known, signature: None, redacted: None, .. })) => known.push_str(text),
+            _ if full => {}
+            _ => order.push(Self::Thought(Thinking { text: text.to_owned(), ..Thinking::default() })),
+        }
+    }
+
+    /// The signature of the thought before it, or of one that is not shown.
+    pub fn signature(order: &mut Vec<Self>, signature: &str) {
+        let signature = Some(signature.to_owned()).filter(|signature| !signature.is_empty());
+        match order.last_mut() {
+            _ if signature.is_none() => {}
+            Some(Self::Thought(known @ Thinking { signature: None, redacted: None, .. })) => {
+                known.signature = signature
+            }
+            _ => order.push(Self::Thought(Thinking { signature, ..Thinking::default() })),
+        }
     }
 }
 
@@ -92,6 +186,10 @@ pub enum StreamEvent {
     Text(String),
     /// More of the model's thoughts; never empty.
     Reasoning(String),
+    /// The signature of the thoughts before it; never empty.
+    Signature(String),
+    /// A thought by itself that only its maker can read, or the signature of the piece that follows.
+    Thought(Thinking),
     /// More of a tool call; never empty in all its parts.
     ToolCall(ToolPiece),
     /// Content that is none of these.
@@ -109,6 +207,15 @@ pub enum StreamEvent {
 impl StreamEvent {
     /// Whether the model is at work: words, thoughts, a tool call.
     pub fn is_content(&self) -> bool {
-        matches!(self, Self::Text(_) | Self::Reasoning(_) | Self::ToolCall(_) | Self::OtherContent)
+        match self {
+            Self::Text(_) | Self::Reasoning(_) | Self::ToolCall(_) | Self::OtherContent => true,
+            Self::Thought(thinking) => thinking.redacted.is_some() || !thinking.text.is_empty(),
+            Self::Signature(_) | Self::Usage(_) | Self::Finish(_) | Self::Error(_) | Self::End => false,
+        }
+    }
+
+    /// Whether it tells how the exchange goes, rather than what the answer is made of.
+    pub fn is_evidence(&self) -> bool {
+        matches!(self, Self::Usage(_) | Self::Finish(_) | Self::Error(_) | Self::End)
     }
 }

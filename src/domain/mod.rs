@@ -15,7 +15,7 @@ mod text;
 mod timeouts;
 mod tool;
 
-pub use answer::{Answer, Finish, StreamEvent, ToolPiece, Usage};
+pub use answer::{Answer, Finish, Piece, StreamEvent, ToolPiece, Usage};
 pub use chat::{ChatRequest, Message, Role};
 pub use deployment::{Deployment, ParseNameError, Selector, Target};
 pub use evidence::{Evidence, TransportFault};

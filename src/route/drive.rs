@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use crate::catalog::Catalog;
 use crate::classify::Classifier;
 use crate::clock::{Clock, Rng, Stopwatch};
-use crate::domain::{Answer, AttemptKind, Class, Deployment, Redactor, RequestRecord, Usage};
+use crate::domain::{Answer, AttemptKind, Author, Class, Deployment, Redactor, RequestRecord, Usage};
 use crate::ladder::{End, Exchange, Run, Skip, Step, StepSpec, View};
 use crate::policy::{self, Change, PolicySettings, Room, UsageState, claim, is_limited, room};
 use crate::store::{Accounts, Batch, Snapshot, Store, StoreError, update_once};
@@ -367,6 +367,9 @@ impl<'a, S: Store> Drive<'a, S> {
         let Made { answer, parsed, ttft, consumer_gone, .. } = self.made;
         let keep = matches!(end, End::Answered { .. } | End::Partial | End::WrongShape);
         let answer = answer.filter(|_| keep).unwrap_or_default();
+        let author =
+            record.deployment.as_ref().map(|d| Author { provider: d.provider.clone(), model: d.model.clone() });
+        let message = author.map(|author| answer.message(&author)).filter(|message| !message.parts.is_empty());
         let Answer { text, reasoning, tool_calls, finish, .. } = answer;
         Ok(Report {
             record,
@@ -375,6 +378,7 @@ impl<'a, S: Store> Drive<'a, S> {
             parsed,
             reasoning,
             tool_calls,
+            message,
             finish,
             ttft,
             skipped,

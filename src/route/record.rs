@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::catalog::Price;
 use crate::domain::{
-    AttemptRecord, Class, Deployment, Execution, Failure, Finish, Redactor, RequestRecord, ToolCall, Usage, excerpt,
-    printable,
+    AttemptRecord, Class, Deployment, Execution, Failure, Finish, Message, Redactor, RequestRecord, ToolCall, Usage,
+    excerpt, printable,
 };
 use crate::ladder::{End, Skip};
 use crate::policy::{Change, holds_now, returns_at};
@@ -31,6 +31,9 @@ pub struct Report {
     pub reasoning: String,
     /// The tools that the model wants to be run.
     pub tool_calls: Vec<ToolCall>,
+    /// The answer as the assistant's turn, its thoughts with who made them, ready to be appended to the conversation.
+    /// None when nobody answered. Of a stream that was shown as it came it holds no more of the words than is kept.
+    pub message: Option<Message>,
     /// Why the answer ended.
     pub finish: Option<Finish>,
     /// Time to the first content of the attempt that answered.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::domain::{Answer, StreamEvent, ToolCall, ToolPiece, Usage};
+use crate::domain::{Answer, Piece, StreamEvent, Thinking, ToolCall, ToolPiece, Usage};
 
 use super::finish;
 use super::openai_reply::number;
@@ -18,16 +18,25 @@ pub(super) fn decode(body: &Value) -> Option<Answer> {
     for block in body.get("content")?.as_array()? {
         let text = |field: &str| block.get(field).and_then(Value::as_str).unwrap_or_default();
         match text("type") {
-            "text" => answer.text.push_str(text("text")),
-            "tool_use" => answer.tool_calls.push(ToolCall {
-                id: text("id").to_owned(),
-                name: text("name").to_owned(),
-                arguments: block.get("input").map(Value::to_string).unwrap_or_default(),
-            }),
+            "text" => {
+                answer.text.push_str(text("text"));
+                Piece::text(&mut answer.order, text("text").len());
+            }
+            "tool_use" => {
+                answer.tool_calls.push(ToolCall {
+                    id: text("id").to_owned(),
+                    name: text("name").to_owned(),
+                    arguments: block.get("input").map(Value::to_string).unwrap_or_default(),
+                });
+                answer.order.push(Piece::Call);
+            }
             kind => {
                 if kind == "thinking" {
                     answer.reasoning.push_str(text("thinking"));
+                    Piece::thought(&mut answer.order, text("thinking"));
+                    Piece::signature(&mut answer.order, text("signature"));
                 }
+                answer.order.extend(redacted(block).map(Piece::Thought));
                 // Where the thoughts are not shown, the block alone says that there were some.
                 answer.other_content = true;
             }
@@ -50,9 +59,10 @@ pub(super) fn events(event: &Value) -> Vec<StreamEvent> {
                 events.push(StreamEvent::OtherContent);
             }
             events.extend(content(event, block));
+            events.extend(redacted(block).map(StreamEvent::Thought));
         }
         "content_block_delta" => {
-            events.extend(event.get("delta").and_then(|delta| content(event, delta)));
+            events.extend(event.get("delta").into_iter().flat_map(|delta| content(event, delta)));
         }
         "message_delta" => {
             events.extend(usage(event.get("usage")).map(StreamEvent::Usage));
@@ -64,8 +74,22 @@ pub(super) fn events(event: &Value) -> Vec<StreamEvent> {
     events
 }
 
+/// Thoughts that only their maker can read.
+fn redacted(block: &Value) -> Option<Thinking> {
+    let data = block.get("data").and_then(Value::as_str).filter(|data| !data.is_empty());
+    let data = data.filter(|_| kind(block) == "redacted_thinking")?;
+    Some(Thinking { redacted: Some(data.to_owned()), ..Thinking::default() })
+}
+
 /// What a piece of a block says; nothing where it is empty.
-fn content(event: &Value, piece: &Value) -> Option<StreamEvent> {
+fn content(event: &Value, piece: &Value) -> impl Iterator<Item = StreamEvent> {
+    // It comes when the thoughts are over; some have it where they begin, which is the same to us.
+    let signature = piece.get("signature").and_then(Value::as_str).filter(|text| !text.is_empty());
+    let signature = signature.filter(|_| matches!(kind(piece), "thinking" | "signature_delta"));
+    shown(event, piece).into_iter().chain(signature.map(|text| StreamEvent::Signature(text.to_owned())))
+}
+
+fn shown(event: &Value, piece: &Value) -> Option<StreamEvent> {
     let text = |field: &str| piece.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
     let filled = |text: String| (!text.is_empty()).then_some(text);
     let index = event.get("index").and_then(Value::as_u64).unwrap_or_default();

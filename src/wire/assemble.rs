@@ -1,6 +1,6 @@
 //! Folding a stream into an answer, and telling an end from a cut.
 
-use crate::domain::{Answer, StreamEvent, ToolCall, ToolPiece, Usage};
+use crate::domain::{Answer, Piece, StreamEvent, Thinking, ToolCall, ToolPiece, Usage};
 
 use super::calls::settle;
 use super::is_answer_with;
@@ -29,8 +29,12 @@ const SHOWN: usize = 256 * 1024;
 /// How much of each is kept of a stream that is handed over whole; more is no answer.
 const MOST: usize = 64 * 1024 * 1024;
 
-/// The most bytes of tool calls in one answer. Whoever shows pieces does not show these, so they are always kept.
-const MOST_CALLS: usize = 16 * 1024 * 1024;
+/// The most bytes of tool calls and signatures in one answer. Whoever shows pieces does not show these, so they are always
+/// kept.
+const MOST_HIDDEN: usize = 16 * 1024 * 1024;
+
+/// What a call or a signature counts for beyond its letters: those without one must not grow without an end either.
+const APIECE: usize = 160;
 
 /// Folds the events of one stream.
 #[derive(Debug, Clone, Default)]
@@ -43,7 +47,8 @@ pub struct Assembler {
     left_out: u64,
     /// Whether any of the words, kept or not, was more than white space.
     has_words: bool,
-    call_bytes: usize,
+    /// Bytes of tool calls and signatures.
+    hidden_bytes: usize,
     /// By which index the stream knows each of the answer's calls.
     indices: Vec<u64>,
 }
@@ -65,13 +70,21 @@ impl Assembler {
                 self.has_words |= !text.trim().is_empty();
                 let room = self.room(self.answer.text.len());
                 let left_out = keep(&mut self.answer.text, text, room);
+                Piece::text(&mut self.answer.order, text.len() - left_out);
                 self.leave_out(left_out);
             }
             StreamEvent::Reasoning(text) => {
                 let room = self.room(self.answer.reasoning.len());
                 let left_out = keep(&mut self.answer.reasoning, text, room);
+                Piece::thought(&mut self.answer.order, text.get(..text.len() - left_out).unwrap_or_default());
                 self.leave_out(left_out);
             }
+            StreamEvent::Signature(signature) => {
+                if self.has_room_for(signature.len() + APIECE) {
+                    Piece::signature(&mut self.answer.order, signature);
+                }
+            }
+            StreamEvent::Thought(thinking) => self.take_thought(thinking),
             StreamEvent::ToolCall(piece) => self.take_piece(piece),
             StreamEvent::OtherContent => self.answer.other_content = true,
             StreamEvent::Usage(usage) => self.answer.usage = replaced(self.answer.usage, *usage),
@@ -96,10 +109,30 @@ impl Assembler {
         }
     }
 
+    /// A thought that is nobody's to read: it is kept whole or not at all.
+    fn take_thought(&mut self, thinking: &Thinking) {
+        let pieces = [Some(&thinking.text), thinking.signature.as_ref(), thinking.redacted.as_ref()];
+        let bytes: usize = pieces.into_iter().flatten().map(String::len).sum();
+        if self.has_room_for(bytes + APIECE) {
+            self.answer.order.push(Piece::Thought(thinking.clone()));
+        }
+    }
+
+    /// Whether what no one is shown still fits. It is bounded with the calls, for it goes back with them.
+    fn has_room_for(&mut self, bytes: usize) -> bool {
+        self.hidden_bytes += bytes;
+        if self.hidden_bytes > MOST_HIDDEN {
+            self.error = Some("the tool calls and signatures are larger than we take".to_owned());
+        }
+        self.error.is_none()
+    }
+
     /// Puts a piece to the call that it belongs to. Most servers count their calls; some give every call the index 0, and
     /// then only another id or name, or that the call before is whole, tells that a new one begins.
     fn take_piece(&mut self, piece: &ToolPiece) {
-        self.call_bytes += piece.id.len() + piece.name.len() + piece.arguments.len();
+        if !self.has_room_for(piece.id.len() + piece.name.len() + piece.arguments.len()) {
+            return;
+        }
         let at = self.indices.iter().rposition(|index| *index == piece.index);
         let known = at.and_then(|at| self.answer.tool_calls.get_mut(at)).filter(|call| !begins_another(call, piece));
         match known {
@@ -114,14 +147,11 @@ impl Assembler {
             }
             None => {
                 let ToolPiece { index, id, name, arguments } = piece.clone();
-                // Calls without a letter must not grow without an end either.
-                self.call_bytes += 64;
+                self.hidden_bytes += APIECE;
                 self.indices.push(index);
+                self.answer.order.push(Piece::Call);
                 self.answer.tool_calls.push(ToolCall { id, name, arguments });
             }
-        }
-        if self.call_bytes > MOST_CALLS {
-            self.error = Some("the tool calls are larger than we take".to_owned());
         }
     }
 

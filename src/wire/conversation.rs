@@ -126,11 +126,12 @@ fn block(block: &Value, from: Option<&Author>) -> Result<Part, String> {
             let content = result_text(block.get("content"))?;
             Ok(Part::ToolResult { id: need(block, "tool_use_id")?, name: text("name"), content })
         }
-        "thinking" => {
+        kind @ ("thinking" | "redacted_thinking") => {
             let signature = text("signature").filter(|signature| !signature.is_empty());
-            Ok(Part::Thinking(Thinking { text: text("thinking").unwrap_or_default(), signature, ..thinking()? }))
+            let redacted = (kind == "redacted_thinking").then(|| need(block, "data")).transpose()?;
+            let text = text("thinking").unwrap_or_default();
+            Ok(Part::Thinking(Thinking { text, signature, redacted, ..thinking()? }))
         }
-        "redacted_thinking" => Ok(Part::Thinking(Thinking { redacted: Some(need(block, "data")?), ..thinking()? })),
         "" => Err("a part of `content` has no `type`".to_owned()),
         other => Err(format!("a part of type `{other}` is not known here")),
     }

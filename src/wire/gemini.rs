@@ -80,7 +80,8 @@ fn wants_signatures(model: &str) -> bool {
     generation.is_some_and(|generation| generation >= 3)
 }
 
-/// One turn; none where nothing of it can be sent back. Signatures stand at the part that follows the thoughts. Of several calls in a row only the first has one.
+/// One turn; none where nothing of it can be sent back. A signature stands where it came: with its thought, or, where it
+/// came without one, at the part that follows. Of several calls in a row only the first needs one.
 fn turn(role: Role, parts: &[&Part], names: &BTreeMap<&str, &str>, signs: bool) -> Option<Value> {
     let mut written: Vec<Value> = Vec::new();
     let mut signature: Option<&str> = None;
@@ -88,9 +89,15 @@ fn turn(role: Role, parts: &[&Part], names: &BTreeMap<&str, &str>, signs: bool) 
     for part in parts {
         let mut piece = match part {
             Part::Thinking(thinking) => {
-                signature = thinking.signature.as_deref().or(signature);
-                if !thinking.text.is_empty() {
-                    written.push(json!({"text": thinking.text, "thought": true}));
+                match (&thinking.text, thinking.signature.as_deref()) {
+                    (text, None) if text.is_empty() => {}
+                    (text, None) => written.push(json!({"text": text, "thought": true})),
+                    (text, Some(sign)) if text.is_empty() => {
+                        written.extend(signature.replace(sign).map(alone));
+                    }
+                    (text, Some(sign)) => {
+                        written.push(json!({"text": text, "thought": true, "thoughtSignature": sign}));
+                    }
                 }
                 continue;
             }
@@ -104,13 +111,17 @@ fn turn(role: Role, parts: &[&Part], names: &BTreeMap<&str, &str>, signs: bool) 
         }
         written.push(piece);
     }
-    // Nothing follows these thoughts: an empty part takes their signature.
-    written.extend(signature.map(|sign| json!({"text": "", "thoughtSignature": sign})));
+    written.extend(signature.map(alone));
     if written.is_empty() && !parts.is_empty() {
         return None;
     }
     let role = if role == Role::Assistant { "model" } else { "user" };
     Some(json!({"role": role, "parts": written}))
+}
+
+/// Nothing follows that could take the signature: an empty part does.
+fn alone(sign: &str) -> Value {
+    json!({"text": "", "thoughtSignature": sign})
 }
 
 fn piece(part: &Part, names: &BTreeMap<&str, &str>) -> Value {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::domain::{Answer, StreamEvent, ToolCall, ToolPiece, Usage};
+use crate::domain::{Answer, Piece, StreamEvent, Thinking, ToolCall, ToolPiece, Usage};
 
 use super::calls::hashed;
 use super::finish;
@@ -19,10 +19,19 @@ pub(super) fn decode(body: &Value) -> Option<Answer> {
     let mut answer = Answer { finish, usage: usage(body).unwrap_or_default(), ..Answer::default() };
     for event in content(body, candidate) {
         match event {
-            StreamEvent::Text(text) => answer.text.push_str(&text),
-            StreamEvent::Reasoning(text) => answer.reasoning.push_str(&text),
+            StreamEvent::Text(text) => {
+                answer.text.push_str(&text);
+                Piece::text(&mut answer.order, text.len());
+            }
+            StreamEvent::Reasoning(text) => {
+                answer.reasoning.push_str(&text);
+                Piece::thought(&mut answer.order, &text);
+            }
+            StreamEvent::Signature(signature) => Piece::signature(&mut answer.order, &signature),
+            StreamEvent::Thought(thinking) => answer.order.push(Piece::Thought(thinking)),
             StreamEvent::ToolCall(ToolPiece { id, name, arguments, .. }) => {
                 answer.tool_calls.push(ToolCall { id, name, arguments });
+                answer.order.push(Piece::Call);
             }
             _ => answer.other_content = true,
         }
@@ -46,13 +55,17 @@ fn blocked(body: &Value) -> bool {
     body.pointer("/promptFeedback/blockReason").is_some_and(IsFilled::is_filled)
 }
 
-/// What the parts say, in order. Calls come whole, also in streams.
+/// What the parts say, in order. Calls come whole, also in streams. A signature may stand at any part, most often at a
+/// call, and has to go back at the same.
 fn content(body: &Value, candidate: &Value) -> Vec<StreamEvent> {
     let parts = candidate.pointer("/content/parts").and_then(Value::as_array);
     let response = body.get("responseId").and_then(Value::as_str).unwrap_or_default();
     let mut events = Vec::new();
     for (index, part) in (0_u64..).zip(parts.into_iter().flatten()) {
         let thought = part.get("thought") == Some(&Value::Bool(true));
+        let signature = part.get("thoughtSignature").and_then(Value::as_str).filter(|text| !text.is_empty());
+        let follows = signature.filter(|_| !thought).map(|text| Some(text.to_owned()));
+        events.extend(follows.map(|signature| StreamEvent::Thought(Thinking { signature, ..Thinking::default() })));
         if let Some(text) = part.get("text").and_then(Value::as_str) {
             if !text.is_empty() {
                 let event = if thought { StreamEvent::Reasoning } else { StreamEvent::Text };
@@ -63,6 +76,7 @@ fn content(body: &Value, candidate: &Value) -> Vec<StreamEvent> {
         } else if part.as_object().is_some_and(|fields| fields.keys().any(|field| field != "thoughtSignature")) {
             events.push(StreamEvent::OtherContent);
         }
+        events.extend(signature.filter(|_| thought).map(|text| StreamEvent::Signature(text.to_owned())));
     }
     events
 }

@@ -27,6 +27,7 @@ mod sse;
 mod stream;
 mod trouble;
 mod url;
+mod written;
 
 use serde_json::Value;
 
@@ -34,6 +35,7 @@ pub use assemble::{Assembled, Assembler};
 pub use conversation::{ConversationError, conversation};
 pub use request::{EncodeError, Endpoint, HeaderText, HttpRequest, Ids};
 pub use stream::StreamDecoder;
+pub use written::written;
 
 use crate::catalog::Wire;
 use crate::domain::{Answer, ChatRequest, Finish, StreamEvent};
@@ -134,5 +136,7 @@ fn events(wire: Wire, kind: &str, value: &Value, raw: &str) -> Vec<StreamEvent> 
 mod reply_tests;
 #[cfg(test)]
 mod request_tests;
+#[cfg(test)]
+mod thoughts_tests;
 #[cfg(test)]
 mod tools_tests;

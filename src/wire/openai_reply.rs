@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::domain::{Answer, StreamEvent, ToolCall, ToolPiece, Usage};
+use crate::domain::{Answer, Piece, StreamEvent, ToolCall, ToolPiece, Usage};
 
 use super::finish;
 use super::trouble::IsFilled;
@@ -14,10 +14,16 @@ pub(super) fn decode(body: &Value) -> Option<Answer> {
     if has(choice, "error") || refuses(message) {
         return None;
     }
+    let (text, reasoning, tool_calls) = (text(message.get("content")), reasoning(message), whole_calls(message));
+    let mut order = Vec::new();
+    Piece::thought(&mut order, &reasoning);
+    Piece::text(&mut order, text.len());
+    order.extend(tool_calls.iter().map(|_| Piece::Call));
     Some(Answer {
-        text: text(message.get("content")),
-        reasoning: reasoning(message),
-        tool_calls: whole_calls(message),
+        text,
+        reasoning,
+        tool_calls,
+        order,
         finish: finish::read(choice.get("finish_reason")),
         usage: usage(body).unwrap_or_default(),
         other_content: has_other_content(message),

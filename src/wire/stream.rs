@@ -7,7 +7,7 @@
 use serde_json::Value;
 
 use crate::catalog::Wire;
-use crate::domain::{Answer, StreamEvent, ToolCall, ToolPiece};
+use crate::domain::{Answer, Part, StreamEvent, Thinking, ToolCall, ToolPiece};
 
 use super::sse::{self, Event};
 use super::{Decoded, decode, events, trouble};
@@ -125,7 +125,7 @@ impl StreamDecoder {
             Ok(value @ Value::Object(_)) => events(self.wire, &event.kind, &value, data),
             _ => vec![StreamEvent::Error(trouble::bounded(data))],
         };
-        if said.is_empty() || said.iter().any(|event| !event.is_content()) {
+        if said.is_empty() || said.iter().any(StreamEvent::is_evidence) {
             self.remember(event);
         }
         for event in said {
@@ -184,15 +184,24 @@ impl StreamDecoder {
 
 /// A whole answer as a stream would tell it.
 fn told_at_once(answer: Answer) -> Vec<StreamEvent> {
-    let filled = |text: String| Some(text).filter(|text| !text.is_empty());
     let mut events = Vec::new();
+    let mut calls = 0_u64..;
     events.extend(answer.other_content.then_some(StreamEvent::OtherContent));
-    events.extend(filled(answer.reasoning).map(StreamEvent::Reasoning));
-    events.extend(filled(answer.text).map(StreamEvent::Text));
-    events.extend((0_u64..).zip(answer.tool_calls).map(|(index, call)| {
-        let ToolCall { id, name, arguments } = call;
-        StreamEvent::ToolCall(ToolPiece { index, id, name, arguments })
-    }));
+    for part in answer.parts(None) {
+        match part {
+            Part::Text(text) => events.push(StreamEvent::Text(text)),
+            Part::ToolCall(ToolCall { id, name, arguments }) => {
+                let index = calls.next().unwrap_or_default();
+                events.push(StreamEvent::ToolCall(ToolPiece { index, id, name, arguments }));
+            }
+            Part::Thinking(Thinking { text, signature, redacted: None, .. }) if !text.is_empty() => {
+                events.push(StreamEvent::Reasoning(text));
+                events.extend(signature.map(StreamEvent::Signature));
+            }
+            Part::Thinking(thinking) => events.push(StreamEvent::Thought(thinking)),
+            Part::Image { .. } | Part::ToolResult { .. } => {}
+        }
+    }
     events.push(StreamEvent::Usage(answer.usage));
     events.extend(answer.finish.map(StreamEvent::Finish));
     events.push(StreamEvent::End);

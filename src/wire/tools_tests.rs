@@ -90,8 +90,8 @@ fn tools_in_geminis_form() {
     };
     let said = contents("m", "p");
     let wanted = json!([
-        {"text": "hm", "thought": true},
-        {"text": "Ich schaue.", "thoughtSignature": "from-p"},
+        {"text": "hm", "thought": true, "thoughtSignature": "from-p"},
+        {"text": "Ich schaue."},
         call(json!({"ort": "Köln"})),
         call(json!({})),
     ]);

@@ -248,6 +248,7 @@ mod tests {
             parsed: None,
             reasoning: String::new(),
             tool_calls: Vec::new(),
+            message: None,
             finish: None,
             ttft: None,
             skipped: Vec::new(),
