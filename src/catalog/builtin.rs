@@ -117,6 +117,13 @@ struct RawProvider {
     request_id_header: Option<String>,
     #[serde(default)]
     developer_role: bool,
+    forces_tools: Option<bool>,
+    parallel_tools: Option<bool>,
+    tools_with_schema: Option<bool>,
+    #[serde(default)]
+    thoughts_back: bool,
+    #[serde(default)]
+    alternates: bool,
     #[serde(default)]
     precharges: bool,
     #[serde(default)]
@@ -216,6 +223,11 @@ impl RawProvider {
             idempotency_header: self.idempotency_header,
             request_id_header: self.request_id_header,
             developer_role: self.developer_role,
+            forces_tools: self.forces_tools.unwrap_or(true),
+            parallel_tools: self.parallel_tools.unwrap_or(true),
+            tools_with_schema: self.tools_with_schema.unwrap_or(true),
+            thoughts_back: self.thoughts_back,
+            alternates: self.alternates,
             windows: self.windows.read()?,
             caps,
             models: self.models.into_iter().map(RawModel::into_info).collect(),

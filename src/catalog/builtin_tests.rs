@@ -64,7 +64,7 @@ fn every_entry_is_whole() {
         assert!(info.hosts.iter().all(|host| host.chars().all(|c| !c.is_ascii_uppercase())), "{name}");
         let words = info.models.iter().filter_map(|model| model.capabilities.as_ref());
         for word in words.chain(&info.capabilities).flatten() {
-            assert!(["tools", "json_schema", "images"].contains(&word.as_str()), "{name}: {word}");
+            assert!(["tools", "json_schema", "json_object", "images"].contains(&word.as_str()), "{name}: {word}");
         }
     }
 }

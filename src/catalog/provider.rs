@@ -131,6 +131,16 @@ pub struct ProviderInfo {
     pub request_id_header: Option<String>,
     /// Whether it has the role `developer` besides `system`.
     pub developer_role: bool,
+    /// Whether `tool_choice` may demand a call; else the demand goes in words.
+    pub forces_tools: bool,
+    /// Whether it takes the field `parallel_tool_calls`.
+    pub parallel_tools: bool,
+    /// Whether tools and a shape for the answer go into one request; else the shape goes in words.
+    pub tools_with_schema: bool,
+    /// Whether it wants its thoughts back as `reasoning_content`.
+    pub thoughts_back: bool,
+    /// Whether the roles must alternate, so that neighbours of one role are made one.
+    pub alternates: bool,
     /// In which time its headers of limits count.
     pub windows: HeaderWindows,
     /// Its limits.
@@ -162,6 +172,11 @@ impl ProviderInfo {
             idempotency_header: None,
             request_id_header: None,
             developer_role: false,
+            forces_tools: true,
+            parallel_tools: true,
+            tools_with_schema: true,
+            thoughts_back: false,
+            alternates: false,
             windows: HeaderWindows::default(),
             caps: Vec::new(),
             models: Vec::new(),

@@ -32,6 +32,11 @@ const PROVIDER_KEYS: &[&str] = &[
     "idempotency_header",
     "request_id_header",
     "developer_role",
+    "forces_tools",
+    "parallel_tools",
+    "tools_with_schema",
+    "thoughts_back",
+    "alternates",
     "hosts",
 ];
 
@@ -39,7 +44,7 @@ const PROVIDER_KEYS: &[&str] = &[
 pub(super) const FROM_ENVIRONMENT: &str = "env";
 
 /// What a request can ask for.
-const CAPABILITIES: &[&str] = &["tools", "json_schema", "images"];
+const CAPABILITIES: &[&str] = &["tools", "json_schema", "json_object", "images"];
 
 /// What the sections say together.
 #[derive(Default)]
@@ -206,11 +211,18 @@ fn habits(section: &Section<'_, '_>, info: &mut ProviderInfo) {
     if let Some(ids) = section.get("tool_ids").and_then(|node| node.word("form of tool-call ids", &forms)) {
         info.tool_ids = ids;
     }
-    if let Some(yes) = section.get("precharges").and_then(|node| node.truth()) {
-        info.precharges = yes;
-    }
-    if let Some(yes) = section.get("developer_role").and_then(|node| node.truth()) {
-        info.developer_role = yes;
+    for (name, habit) in [
+        ("precharges", &mut info.precharges),
+        ("developer_role", &mut info.developer_role),
+        ("forces_tools", &mut info.forces_tools),
+        ("parallel_tools", &mut info.parallel_tools),
+        ("tools_with_schema", &mut info.tools_with_schema),
+        ("thoughts_back", &mut info.thoughts_back),
+        ("alternates", &mut info.alternates),
+    ] {
+        if let Some(yes) = section.get(name).and_then(|node| node.truth()) {
+            *habit = yes;
+        }
     }
     if let Some(node) = section.get("idempotency_header") {
         info.idempotency_header = id_header(&node);

@@ -94,7 +94,7 @@ impl Reader {
 }
 
 /// So many words are still a help to who looks for one.
-const MOST_NAMED: usize = 24;
+const MOST_NAMED: usize = 32;
 
 /// "did you mean … ?", when a known word is near; else the words that are known, if they are few.
 pub(super) fn suggest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
