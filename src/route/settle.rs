@@ -12,7 +12,7 @@ use crate::domain::{
 use crate::ladder::{Exchange, Failed, Remedy, StepSpec};
 use crate::policy::{About, BELIEVED, Demand, Event, Finding, UsageState};
 use crate::store::{Store, StoreError};
-use crate::wire::{EncodeError, Endpoint, HttpRequest, Ids, encode};
+use crate::wire::{EncodeError, Endpoint, HttpRequest, Ids, encode, restore_names};
 
 use super::drive::Drive;
 use super::exchange::{Came, Measured};
@@ -62,7 +62,8 @@ impl<S: Store> Drive<'_, S> {
     pub(super) fn settle(&mut self, flight: &Flight, measured: Measured, alone: bool) -> Result<(), StoreError> {
         let mut attempt = blank(flight, &measured);
         match measured.came {
-            Came::Answer(answer) => {
+            Came::Answer(mut answer) => {
+                self.restore_names(&flight.step, &mut answer);
                 let metered = self.metered(&flight.step, &answer.usage, measured.status, measured.headers);
                 attempt.usage = answer.usage;
                 attempt.cost_usd = cost(flight.step.price, &answer.usage);
@@ -91,6 +92,14 @@ impl<S: Store> Drive<'_, S> {
                 self.made.unanswered = Some(flight.step.target.deployment.clone());
                 self.write_off(flight, attempt, GivenUp::Deadline)
             }
+        }
+    }
+
+    /// Tools are known by the program's own names here, whatever this provider had to be told.
+    fn restore_names(&self, step: &StepSpec, answer: &mut Answer) {
+        let wire = self.job.lanes.get(&step.target.deployment).and_then(|lane| lane.provider.wire);
+        if let Some(wire) = wire {
+            restore_names(wire, &self.job.request.tools, answer);
         }
     }
 

@@ -2,11 +2,13 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::catalog::Wire;
 use crate::domain::{ChatRequest, Part, Role, Thinking};
 
 use super::message::{alternating, object, system_text};
 use super::request::{EncodeError, Endpoint, merge_options};
-use super::schema;
+use super::schema::{self, Shape};
+use super::tools;
 
 /// The answer's length where nobody says one; the wire insists on a number.
 const MAX_TOKENS: u64 = 4096;
@@ -16,8 +18,8 @@ pub(super) fn encode(
     endpoint: &Endpoint<'_>,
     request: &ChatRequest,
 ) -> Result<(String, Map<String, Value>), EncodeError> {
-    let native = schema::is_native(endpoint);
-    let instruction = request.schema.as_ref().filter(|_| !native).map(schema::instruction);
+    let shape = schema::shape(endpoint, Wire::Anthropic, request);
+    let instruction = shape.instruction(request);
     let ceiling = endpoint.model_info().and_then(|info| info.max_output).unwrap_or(MAX_TOKENS);
     let mut body = Map::new();
     body.insert("model".to_owned(), json!(endpoint.model.as_str()));
@@ -25,8 +27,11 @@ pub(super) fn encode(
     if let Some(system) = system_text(request, request.developer.as_deref(), instruction.as_deref()) {
         body.insert("system".to_owned(), json!(system));
     }
-    let turns = alternating(request);
-    body.insert("messages".to_owned(), turns.iter().filter_map(|(role, parts)| turn(*role, parts)).collect());
+    let turns = alternating(request, |part| block(part).is_some());
+    if turns.is_empty() {
+        return Err(EncodeError::NoMessages);
+    }
+    body.insert("messages".to_owned(), turns.iter().map(|(role, parts)| turn(*role, parts)).collect());
     if let Some(temperature) = request.temperature {
         // The scale ends at 1 here and at 2 elsewhere; a ladder's request must not be malformed for one of its steps.
         body.insert("temperature".to_owned(), json!(temperature.min(1.0)));
@@ -34,8 +39,11 @@ pub(super) fn encode(
     if !request.stop.is_empty() {
         body.insert("stop_sequences".to_owned(), json!(request.stop));
     }
-    if let Some(wanted) = request.schema.as_ref().filter(|_| native) {
+    if let Shape::Schema(wanted, _) = shape {
         body.insert("output_config".to_owned(), json!({"format": {"type": "json_schema", "schema": wanted}}));
+    }
+    if !request.tools.is_empty() {
+        tools::anthropic(&mut body, request);
     }
     if request.stream {
         body.insert("stream".to_owned(), json!(true));
@@ -44,16 +52,16 @@ pub(super) fn encode(
     Ok(("/messages".to_owned(), body))
 }
 
-/// One turn; none where nothing of it can be sent back.
-fn turn(role: Role, parts: &[&Part]) -> Option<Value> {
+fn turn(role: Role, parts: &[&Part]) -> Value {
     let role = if role == Role::Assistant { "assistant" } else { "user" };
     let content: Vec<Value> = parts.iter().filter_map(|part| block(part)).collect();
-    (parts.is_empty() || !content.is_empty()).then(|| json!({"role": role, "content": content}))
+    json!({"role": role, "content": content})
 }
 
-/// A piece of content; none for thoughts that cannot be sent back.
+/// A piece of content; none for what would be refused: thoughts that nobody signed, words of nothing but white space.
 fn block(part: &Part) -> Option<Value> {
     Some(match part {
+        Part::Text(text) if text.trim().is_empty() => return None,
         Part::Text(text) => json!({"type": "text", "text": text}),
         Part::Image { media_type, data } => {
             json!({"type": "image", "source": {"type": "base64", "media_type": media_type, "data": data}})

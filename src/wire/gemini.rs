@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
+use crate::catalog::Wire;
 use crate::domain::{ChatRequest, Part, Role};
 
 use super::message::{alternating, object, system_text};
 use super::request::{EncodeError, Endpoint, merge_options};
-use super::{schema, url};
+use super::schema::{self, Shape};
+use super::{tools, url};
 
 /// Stands for a signature at a call that another model made, as the documentation wants it for such conversations.
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
@@ -18,18 +20,25 @@ pub(super) fn encode(
     endpoint: &Endpoint<'_>,
     request: &ChatRequest,
 ) -> Result<(String, Map<String, Value>), EncodeError> {
-    let native = schema::is_native(endpoint);
-    let instruction = request.schema.as_ref().filter(|_| !native).map(schema::instruction);
+    let shape = schema::shape(endpoint, Wire::Gemini, request);
+    let instruction = shape.instruction(request);
     let mut body = Map::new();
     if let Some(system) = system_text(request, request.developer.as_deref(), instruction.as_deref()) {
         body.insert("systemInstruction".to_owned(), json!({"parts": [{"text": system}]}));
     }
     let names = tool_names(request);
-    let signs = wants_signatures(endpoint.model.as_str());
-    let turns = alternating(request);
-    let contents = turns.iter().filter_map(|(role, parts)| turn(*role, parts, &names, signs));
+    // From the third generation on, calls without a signature are refused.
+    let signs = schema::is_third_generation(endpoint.model.as_str());
+    let turns = alternating(request, says_something);
+    if turns.is_empty() {
+        return Err(EncodeError::NoMessages);
+    }
+    let contents = turns.iter().map(|(role, parts)| turn(*role, parts, &names, signs));
     body.insert("contents".to_owned(), contents.collect());
-    let config = generation_config(endpoint, request, native);
+    if !request.tools.is_empty() {
+        tools::gemini(&mut body, request);
+    }
+    let config = generation_config(endpoint, request, shape);
     if !config.is_empty() {
         body.insert("generationConfig".to_owned(), Value::Object(config));
     }
@@ -45,7 +54,7 @@ fn path(model: &str, stream: bool) -> Result<String, EncodeError> {
     Ok(format!("/{collection}{}:{method}", url::model_path(model)?))
 }
 
-fn generation_config(endpoint: &Endpoint<'_>, request: &ChatRequest, native: bool) -> Map<String, Value> {
+fn generation_config(endpoint: &Endpoint<'_>, request: &ChatRequest, shape: Shape) -> Map<String, Value> {
     let mut config = Map::new();
     if let Some(tokens) = endpoint.max_tokens(request) {
         config.insert("maxOutputTokens".to_owned(), json!(tokens));
@@ -56,9 +65,11 @@ fn generation_config(endpoint: &Endpoint<'_>, request: &ChatRequest, native: boo
     if !request.stop.is_empty() {
         config.insert("stopSequences".to_owned(), json!(request.stop));
     }
-    if let Some(wanted) = request.schema.as_ref().filter(|_| native) {
+    if matches!(shape, Shape::Schema(..) | Shape::JsonMode) {
         config.insert("responseMimeType".to_owned(), json!("application/json"));
-        config.insert("responseJsonSchema".to_owned(), wanted.clone());
+    }
+    if let Shape::Schema(wanted, _) = shape {
+        config.insert("responseJsonSchema".to_owned(), wanted);
     }
     config
 }
@@ -73,16 +84,14 @@ fn tool_names(request: &ChatRequest) -> BTreeMap<&str, &str> {
     calls.collect()
 }
 
-/// Whether the model refuses calls without a signature: from the third generation on.
-fn wants_signatures(model: &str) -> bool {
-    let rest = model.rsplit('/').next().and_then(|id| id.strip_prefix("gemini-"));
-    let generation = rest.and_then(|rest| rest.split(['.', '-']).next()).and_then(|number| number.parse::<u32>().ok());
-    generation.is_some_and(|generation| generation >= 3)
+/// Whether there is anything of it to be sent: of hidden thoughts only their signature goes here.
+fn says_something(part: &Part) -> bool {
+    !matches!(part, Part::Thinking(thinking) if thinking.text.is_empty() && thinking.signature.is_none())
 }
 
-/// One turn; none where nothing of it can be sent back. A signature stands where it came: with its thought, or, where it
+/// One turn. A signature stands where it came: with its thought, or, where it
 /// came without one, at the part that follows. Of several calls in a row only the first needs one.
-fn turn(role: Role, parts: &[&Part], names: &BTreeMap<&str, &str>, signs: bool) -> Option<Value> {
+fn turn(role: Role, parts: &[&Part], names: &BTreeMap<&str, &str>, signs: bool) -> Value {
     let mut written: Vec<Value> = Vec::new();
     let mut signature: Option<&str> = None;
     let mut called = false;
@@ -112,11 +121,8 @@ fn turn(role: Role, parts: &[&Part], names: &BTreeMap<&str, &str>, signs: bool) 
         written.push(piece);
     }
     written.extend(signature.map(alone));
-    if written.is_empty() && !parts.is_empty() {
-        return None;
-    }
     let role = if role == Role::Assistant { "model" } else { "user" };
-    Some(json!({"role": role, "parts": written}))
+    json!({"role": role, "parts": written})
 }
 
 /// Nothing follows that could take the signature: an empty part does.

@@ -27,21 +27,40 @@ pub(super) fn words(message: &Message) -> String {
     texts.join("\n")
 }
 
-/// The turns without the system's, neighbours of the same role made one: Anthropic and Gemini want the roles to
-/// alternate. Results of tools come first in their turn, as both want them.
-pub(super) fn alternating(request: &ChatRequest) -> Vec<(Role, Vec<&Part>)> {
+/// The turns without the system's and without what the wire cannot take back, neighbours of the same role made one:
+/// Anthropic and Gemini want the roles to alternate. Results of tools come first in their turn, as both want them, and in
+/// the order of their calls, by which alone some tell them apart.
+pub(super) fn alternating<'a>(request: &'a ChatRequest, takes: impl Fn(&Part) -> bool) -> Vec<(Role, Vec<&'a Part>)> {
     let mut turns: Vec<(Role, Vec<&Part>)> = Vec::new();
     for message in request.messages.iter().filter(|message| message.role != Role::System) {
+        let parts: Vec<&Part> = message.parts.iter().filter(|part| takes(part)).collect();
+        if parts.is_empty() {
+            continue;
+        }
         match turns.last_mut() {
-            Some((role, parts)) if *role == message.role => parts.extend(&message.parts),
-            _ => turns.push((message.role, message.parts.iter().collect())),
+            Some((role, before)) if *role == message.role => before.extend(parts),
+            _ => turns.push((message.role, parts)),
         }
     }
-    for (_, parts) in &mut turns {
+    let mut called: Vec<&str> = Vec::new();
+    for (role, parts) in &mut turns {
+        if *role == Role::Assistant {
+            called = calls(parts).collect();
+        }
         // A stable sort: nothing else moves.
-        parts.sort_by_key(|part| !matches!(part, Part::ToolResult { .. }));
+        parts.sort_by_key(|part| match part {
+            Part::ToolResult { id, .. } => called.iter().position(|call| call == id).unwrap_or(usize::MAX - 1),
+            _ => usize::MAX,
+        });
     }
     turns
+}
+
+fn calls<'a>(parts: &[&'a Part]) -> impl Iterator<Item = &'a str> {
+    parts.iter().filter_map(|part| match part {
+        Part::ToolCall(call) => Some(call.id.as_str()),
+        _ => None,
+    })
 }
 
 /// The arguments of a tool call as the object that they are.

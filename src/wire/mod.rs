@@ -14,6 +14,7 @@ mod anthropic_reply;
 mod assemble;
 mod calls;
 mod conversation;
+mod dialect;
 mod finish;
 mod gemini;
 mod gemini_reply;
@@ -25,6 +26,7 @@ mod request;
 mod schema;
 mod sse;
 mod stream;
+mod tools;
 mod trouble;
 mod url;
 mod written;
@@ -35,6 +37,7 @@ pub use assemble::{Assembled, Assembler};
 pub use conversation::{ConversationError, conversation};
 pub use request::{EncodeError, Endpoint, HeaderText, HttpRequest, Ids};
 pub use stream::StreamDecoder;
+pub use tools::restore_names;
 pub use written::written;
 
 use crate::catalog::Wire;
@@ -50,7 +53,7 @@ pub fn encode(endpoint: &Endpoint<'_>, request: &ChatRequest) -> Result<HttpRequ
     if request.messages.is_empty() {
         return Err(EncodeError::NoMessages);
     }
-    let request = &*prepare::prepared(endpoint, request)?;
+    let request = &*prepare::prepared(endpoint, wire, request)?;
     let (path, body) = match wire {
         Wire::OpenAi => openai::encode(endpoint, request)?,
         Wire::Anthropic => anthropic::encode(endpoint, request)?,
@@ -133,9 +136,13 @@ fn events(wire: Wire, kind: &str, value: &Value, raw: &str) -> Vec<StreamEvent> 
 }
 
 #[cfg(test)]
+mod offer_tests;
+#[cfg(test)]
 mod reply_tests;
 #[cfg(test)]
 mod request_tests;
+#[cfg(test)]
+mod rules_tests;
 #[cfg(test)]
 mod thoughts_tests;
 #[cfg(test)]

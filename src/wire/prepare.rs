@@ -9,18 +9,21 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::catalog::ToolIds;
-use crate::domain::{ChatRequest, Part};
+use crate::catalog::{ToolIds, Wire};
+use crate::domain::{ChatRequest, Part, Role};
 
 use super::calls::hashed;
 use super::request::{EncodeError, Endpoint};
+use super::tools;
 
 /// The request as this endpoint can take it. Without tools and thoughts it stays as it is.
 pub(super) fn prepared<'a>(
     endpoint: &Endpoint<'_>,
+    wire: Wire,
     request: &'a ChatRequest,
 ) -> Result<Cow<'a, ChatRequest>, EncodeError> {
     check(request)?;
+    tools::check(request)?;
     let mut request = Cow::Borrowed(request);
     if request.has_thinking() {
         let own = request.keeping(|thinking| {
@@ -36,38 +39,56 @@ pub(super) fn prepared<'a>(
     if !ids.is_empty() {
         rename(request.to_mut(), &ids);
     }
+    if let Some(renamed) = tools::renamed(&request, wire) {
+        request = Cow::Owned(renamed);
+    }
     Ok(request)
 }
 
-/// Whether every call has arguments and every result a call before it.
+/// Whether every call has arguments and one result, which stands between it and the assistant's next words: what else
+/// there may be, all providers refuse. A result that is missing is not made up, for the model would believe it.
 fn check(request: &ChatRequest) -> Result<(), EncodeError> {
-    let mut called = BTreeSet::new();
-    for (message, part) in parts(request) {
-        match part {
-            Part::ToolCall(call) => {
-                if let Some(why) = call.trouble() {
-                    return Err(EncodeError::BadArguments { message, name: call.name.clone(), why });
+    let mut open: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut last = Role::User;
+    let unanswered = |open: &BTreeMap<&str, usize>| {
+        let first = open.iter().min_by_key(|(_, message)| **message);
+        first.map(|(id, message)| EncodeError::Unanswered { message: *message, id: (*id).to_owned() })
+    };
+    let spoken = request.messages.iter().enumerate().filter(|(_, message)| message.role != Role::System);
+    for (at, message) in spoken {
+        if message.role == Role::Assistant
+            && last == Role::User
+            && let Some(error) = unanswered(&open)
+        {
+            return Err(error);
+        }
+        last = message.role;
+        for part in &message.parts {
+            match part {
+                Part::ToolCall(call) => {
+                    if let Some(why) = call.trouble() {
+                        return Err(EncodeError::BadArguments { message: at, name: call.name.clone(), why });
+                    }
+                    open.insert(&call.id, at);
                 }
-                called.insert(call.id.as_str());
+                Part::ToolResult { id, .. } if open.remove(id.as_str()).is_none() => {
+                    return Err(EncodeError::NoSuchCall { message: at, id: id.clone() });
+                }
+                _ => {}
             }
-            Part::ToolResult { id, .. } if !called.contains(id.as_str()) => {
-                return Err(EncodeError::NoSuchCall { message, id: id.clone() });
-            }
-            _ => {}
         }
     }
-    Ok(())
+    unanswered(&open).map_or(Ok(()), Err)
 }
 
-fn parts(request: &ChatRequest) -> impl Iterator<Item = (usize, &Part)> {
-    let messages = request.messages.iter().enumerate();
-    messages.flat_map(|(at, message)| message.parts.iter().map(move |part| (at, part)))
+fn parts(request: &ChatRequest) -> impl Iterator<Item = &Part> {
+    request.messages.iter().flat_map(|message| &message.parts)
 }
 
 /// The new ids of those calls whose own do not fit. Each follows from the old one, so that the next request of the same
 /// conversation has the same ids; the number is counted up only where two would meet.
 fn new_ids(request: &ChatRequest, form: ToolIds) -> BTreeMap<String, String> {
-    let calls = parts(request).filter_map(|(_, part)| match part {
+    let calls = parts(request).filter_map(|part| match part {
         Part::ToolCall(call) => Some(call.id.as_str()),
         _ => None,
     });

@@ -130,6 +130,25 @@ pub enum EncodeError {
         /// The id that it names.
         id: String,
     },
+    /// A tool call of the conversation has no result, or not before somebody speaks again: no provider takes that.
+    #[error("message {message}: the tool call `{id}` has no result; one must follow before the assistant speaks again")]
+    Unanswered {
+        /// Which message holds the call, from 0.
+        message: usize,
+        /// The call's id.
+        id: String,
+    },
+    /// A tool that is offered cannot be one.
+    #[error("the tool `{name}`: {why}")]
+    BadTool {
+        /// Its name.
+        name: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Tools are offered twice, and only one of both could be sent.
+    #[error("the request offers tools, and the option `{0}` does too; leave one of them out")]
+    ToolsTwice(String),
     /// An option would change what the program itself decides.
     #[error("the option `{0}` is set by the program and cannot be overridden")]
     Reserved(String),

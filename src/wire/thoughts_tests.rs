@@ -14,7 +14,9 @@ fn author(text: &str) -> Author {
 /// The answer of `p/m`, whole or as the stream of these events, as it goes back to its maker.
 fn sent_back(wire: Wire, answer: &Answer) -> Value {
     let question = Message::text(Role::User, "?");
-    let messages = vec![question.clone(), answer.message(&author("p/m"))];
+    let result = |call: &ToolCall| Part::ToolResult { id: call.id.clone(), name: None, content: String::new() };
+    let results = Message { role: Role::User, parts: answer.tool_calls.iter().map(result).collect() };
+    let messages = vec![question, answer.message(&author("p/m")), results];
     let again = conversation(&written(&messages)).expect("a conversation");
     assert_eq!(again, messages, "nothing is lost on paper");
     let request = ChatRequest { messages, ..ChatRequest::default() };

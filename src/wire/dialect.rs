@@ -1,0 +1,316 @@
+//! A JSON Schema in the part of the language that a wire understands.
+//!
+//! No provider takes all of JSON Schema, and each refuses what it does not take. So a schema is translated before it is
+//! sent, under one rule: the translation may only loosen. Whatever satisfies the schema must satisfy what is sent, so that
+//! nobody is forced to answer wrongly; and the answer is checked here, against the whole schema, whoever made it. Where a
+//! dialect demands what would tighten the schema (an open object closed, an optional field required), it is not used.
+
+use serde_json::{Map, Value, json};
+
+/// How deep a schema is followed; what lies deeper may be anything.
+const DEEPEST: usize = 48;
+
+/// What a wire understands. Sources, all read 2026-11-30: the guides to structured output of each provider, and how their
+/// official SDKs for Python prepare a schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Dialect {
+    /// OpenAI with `strict` (openai 3.57.0, `lib/_pydantic.py`).
+    OpenAi,
+    /// Anthropic's `output_config.format` (anthropic 2.14.0, `lib/_parse/_transform.py`).
+    Anthropic,
+    /// Gemini's `responseJsonSchema` and `parametersJsonSchema` (google-genai 3.6.1, `types.py`).
+    Gemini,
+}
+
+/// Whether a keyword stands in all the dialects.
+const COMMON: [&str; 9] =
+    ["$ref", "$defs", "type", "title", "description", "properties", "required", "items", "additionalProperties"];
+
+/// Formats of strings that are known to OpenAI and Anthropic.
+const FORMATS: [&str; 9] = ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
+
+/// For OpenAI's strict mode; none where the schema cannot be said in it without being tightened.
+pub(super) fn openai_strict(schema: &Value) -> Option<Value> {
+    let translated = Dialect::OpenAi.translate(schema, 0);
+    let is_object = translated.get("type").and_then(Value::as_str) == Some("object");
+    let sound = is_object && translated.get("anyOf").is_none() && is_closed(&translated, true);
+    (sound && refs_resolve(&translated)).then_some(translated)
+}
+
+/// For Anthropic; none where the schema cannot be said without being tightened. It knows no recursion.
+pub(super) fn anthropic(schema: &Value) -> Option<Value> {
+    let translated = Dialect::Anthropic.translate(schema, 0);
+    let sound = is_closed(&translated, false) && is_typed(&translated) && !is_recursive(&translated);
+    (sound && refs_resolve(&translated)).then_some(translated)
+}
+
+/// For Gemini, which takes open objects and ignores what it does not know, but not everywhere.
+pub(super) fn gemini(schema: &Value) -> Option<Value> {
+    let translated = Dialect::Gemini.translate(schema, 0);
+    refs_resolve(&translated).then_some(translated)
+}
+
+/// The schema of a tool's arguments as everybody takes it: an object at the top, without alternatives there. `for_gemini`
+/// says whether it is put into Gemini's dialect besides. None where the arguments could never be an object.
+pub(super) fn arguments(schema: &Value, for_gemini: bool) -> Option<Value> {
+    let mut schema = match schema {
+        Value::Bool(true) | Value::Null => json!({}),
+        Value::Object(_) => schema.clone(),
+        _ => return None,
+    };
+    if for_gemini {
+        schema = Dialect::Gemini.translate(&schema, 0);
+    }
+    let fields = schema.as_object_mut()?;
+    let takes_objects = match fields.get("type") {
+        None => true,
+        Some(Value::String(kind)) => kind == "object",
+        Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "object"),
+        Some(_) => false,
+    };
+    if !takes_objects {
+        return None;
+    }
+    fields.insert("type".to_owned(), json!("object"));
+    ALTERNATIVES.iter().for_each(|alternative| drop(fields.remove(*alternative)));
+    fields.entry("properties").or_insert_with(|| json!({}));
+    Some(schema)
+}
+
+/// What may not stand at the top of a tool's schema.
+const ALTERNATIVES: [&str; 10] = ["anyOf", "oneOf", "allOf", "not", "enum", "const", "if", "then", "else", "$ref"];
+
+/// Whether some of the schema cannot be said in a declaration, so that the model has to be told of it in words.
+pub(super) fn is_cut(schema: &Value) -> bool {
+    ALTERNATIVES.iter().any(|alternative| schema.get(*alternative).is_some())
+}
+
+impl Dialect {
+    fn knows(self, keyword: &str, fields: &Map<String, Value>) -> bool {
+        let value = fields.get(keyword).unwrap_or(&Value::Null);
+        match keyword {
+            _ if COMMON.contains(&keyword) => true,
+            "anyOf" => true,
+            "allOf" => self == Self::Anthropic,
+            "enum" => match self {
+                Self::Gemini => is_list_of(value, |one| one.is_string() || one.is_number()),
+                _ => is_list_of(value, |one| !one.is_object() && !one.is_array()),
+            },
+            "format" => match self {
+                Self::Gemini => true,
+                Self::Anthropic if value == "uri" => true,
+                _ => value.as_str().is_some_and(|format| FORMATS.contains(&format)),
+            },
+            "pattern" | "multipleOf" | "exclusiveMinimum" | "exclusiveMaximum" => self == Self::OpenAi,
+            "minimum" | "maximum" | "maxItems" => self != Self::Anthropic,
+            "minItems" => self != Self::Anthropic || value.as_u64().is_some_and(|least| least <= 1),
+            "prefixItems" | "$id" | "$anchor" | "propertyOrdering" => self == Self::Gemini,
+            _ => false,
+        }
+    }
+
+    /// The same schema or a looser one, without what is not known.
+    fn translate(self, schema: &Value, depth: usize) -> Value {
+        let Some(fields) = schema.as_object().filter(|_| depth < DEEPEST) else {
+            return if schema.is_boolean() { schema.clone() } else { json!({}) };
+        };
+        let mut fields = renamed(fields);
+        if self == Self::Anthropic {
+            fields = one_kind_each(fields);
+        }
+        if fields.contains_key("$ref") {
+            // Nothing may stand beside a reference; leaving out what narrows it only loosens.
+            let kept = fields.into_iter().filter(|(name, _)| matches!(name.as_str(), "$ref" | "$defs"));
+            return Value::Object(kept.map(|(name, value)| self.below(name, &value, depth)).collect());
+        }
+        // Without the patterns that let some names in, a closed object would be tighter than it was.
+        let opened = ["patternProperties", "unevaluatedProperties"].iter().any(|name| fields.contains_key(*name));
+        let kept = fields.iter().filter(|(name, _)| self.knows(name, &fields));
+        let kept = kept.filter(|(name, _)| !(opened && *name == "additionalProperties"));
+        Value::Object(kept.map(|(name, value)| self.below(name.clone(), value, depth)).collect())
+    }
+
+    /// A keyword with the schemas in it translated.
+    fn below(self, name: String, value: &Value, depth: usize) -> (String, Value) {
+        let one = |schema: &Value| self.translate(schema, depth + 1);
+        let value = match (name.as_str(), value) {
+            ("properties" | "$defs", Value::Object(named)) => {
+                Value::Object(named.iter().map(|(name, schema)| (name.clone(), one(schema))).collect())
+            }
+            ("anyOf" | "allOf" | "prefixItems", Value::Array(list)) => list.iter().map(one).collect(),
+            ("items" | "additionalProperties", schema @ Value::Object(_)) => one(schema),
+            _ => value.clone(),
+        };
+        (name, value)
+    }
+}
+
+/// Keywords that mean the same, or less, in words that more of them know.
+fn renamed(fields: &Map<String, Value>) -> Map<String, Value> {
+    let mut fields = fields.clone();
+    if let Some(only) = fields.remove("const") {
+        fields.insert("enum".to_owned(), json!([only]));
+    }
+    // Some want the kind said even of values that are listed.
+    if let Some(kind) = fields.get("enum").and_then(Value::as_array).and_then(|values| kind_of(values))
+        && !fields.contains_key("type")
+    {
+        fields.insert("type".to_owned(), json!(kind));
+    }
+    // One of several, exactly, is at least one of them.
+    if let Some(several) = fields.remove("oneOf")
+        && !fields.contains_key("anyOf")
+    {
+        fields.insert("anyOf".to_owned(), several);
+    }
+    if let Some(named) = fields.remove("definitions") {
+        fields.entry("$defs").or_insert(named);
+    }
+    if let Some(path) = fields.get("$ref").and_then(Value::as_str).and_then(|path| path.strip_prefix("#/definitions/"))
+    {
+        let path = format!("#/$defs/{path}");
+        fields.insert("$ref".to_owned(), json!(path));
+    }
+    // OpenAPI's word for it.
+    if fields.remove("nullable") == Some(Value::Bool(true))
+        && let Some(kind) = fields.get("type").filter(|kind| kind.is_string()).cloned()
+    {
+        fields.insert("type".to_owned(), json!([kind, "null"]));
+        if let Some(Value::Array(values)) = fields.get_mut("enum") {
+            values.push(Value::Null);
+        }
+    }
+    // A list of one is that one.
+    if let Some(Value::Array(list)) = fields.get("allOf")
+        && let [Value::Object(only)] = list.as_slice()
+    {
+        let only = only.clone();
+        if only.keys().all(|name| !fields.contains_key(name)) {
+            fields.remove("allOf");
+            fields.extend(only);
+            return renamed(&fields);
+        }
+    }
+    fields
+}
+
+/// Several kinds in one word, as alternatives of one kind each, which Anthropic wants.
+fn one_kind_each(mut fields: Map<String, Value>) -> Map<String, Value> {
+    let Some(Value::Array(kinds)) = fields.get("type").cloned() else { return fields };
+    if fields.contains_key("anyOf") {
+        return fields;
+    }
+    let described = fields.remove("description");
+    let alternative = |kind: Value| {
+        let foreign: &[&str] = match kind.as_str() {
+            Some("object") => &["items", "minItems", "format"],
+            Some("array") => &["properties", "required", "additionalProperties", "format"],
+            Some("string") => &["properties", "required", "additionalProperties", "items", "minItems"],
+            _ => &["properties", "required", "additionalProperties", "items", "minItems", "format"],
+        };
+        let mut one = fields.clone();
+        one.retain(|name, _| !foreign.contains(&name.as_str()) && name != "$defs");
+        one.insert("type".to_owned(), kind);
+        Value::Object(one)
+    };
+    let mut whole = Map::from_iter([("anyOf".to_owned(), kinds.into_iter().map(alternative).collect())]);
+    whole.extend(fields.get("$defs").cloned().map(|named| ("$defs".to_owned(), named)));
+    whole.extend(described.map(|text| ("description".to_owned(), text)));
+    whole
+}
+
+/// The one kind that all values of a list are of.
+fn kind_of(values: &[Value]) -> Option<&'static str> {
+    let all = |is: fn(&Value) -> bool| !values.is_empty() && values.iter().all(is);
+    match () {
+        () if all(Value::is_string) => Some("string"),
+        () if all(Value::is_boolean) => Some("boolean"),
+        () if all(|value| value.is_i64() || value.is_u64()) => Some("integer"),
+        () => None,
+    }
+}
+
+fn is_list_of(value: &Value, is: impl Fn(&Value) -> bool) -> bool {
+    value.as_array().is_some_and(|list| !list.is_empty() && list.iter().all(is))
+}
+
+/// The schemas directly within one.
+fn within(schema: &Value) -> Vec<&Value> {
+    let Some(fields) = schema.as_object() else { return Vec::new() };
+    let mut found = Vec::new();
+    for (name, value) in fields {
+        match (name.as_str(), value) {
+            ("properties" | "$defs", Value::Object(named)) => found.extend(named.values()),
+            ("anyOf" | "allOf" | "prefixItems", Value::Array(list)) => found.extend(list),
+            ("items" | "additionalProperties", Value::Object(_)) => found.push(value),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Whether every object is closed, and, if so wanted, every property of it required.
+fn is_closed(schema: &Value, all_required: bool) -> bool {
+    let kinds = schema.get("type");
+    let is_object = kinds.is_some_and(|kinds| {
+        kinds == "object" || kinds.as_array().is_some_and(|list| list.iter().any(|kind| kind == "object"))
+    });
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let required = |name: &String| {
+        let list = schema.get("required").and_then(Value::as_array);
+        list.is_some_and(|list| list.iter().any(|known| known == name.as_str()))
+    };
+    let closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
+    let complete = !all_required || properties.is_none_or(|properties| properties.keys().all(required));
+    let fits = (!is_object && properties.is_none()) || (closed && complete);
+    // What may be anything may be an open object.
+    let says = schema
+        .as_object()
+        .is_some_and(|fields| ["type", "anyOf", "allOf", "enum", "$ref"].iter().any(|name| fields.contains_key(*name)));
+    fits && says && within(schema).into_iter().all(|schema| is_closed(schema, all_required))
+}
+
+/// Whether each kind is one word, as Anthropic wants it.
+fn is_typed(schema: &Value) -> bool {
+    let one_word = schema.get("type").is_none_or(Value::is_string);
+    one_word && within(schema).into_iter().all(is_typed)
+}
+
+fn references(schema: &Value) -> Vec<&str> {
+    let own = schema.get("$ref").and_then(Value::as_str);
+    own.into_iter().chain(within(schema).into_iter().flat_map(references)).collect()
+}
+
+/// Whether every reference is to a definition that is here.
+fn refs_resolve(schema: &Value) -> bool {
+    let known = |path: &str| path == "#" || path.strip_prefix("#").is_some_and(|path| schema.pointer(path).is_some());
+    references(schema).into_iter().all(known)
+}
+
+/// Whether a definition comes back to itself.
+fn is_recursive(schema: &Value) -> bool {
+    let Some(named) = schema.get("$defs").and_then(Value::as_object) else {
+        return references(schema).contains(&"#");
+    };
+    let leads_to = |from: &str| -> Vec<&str> {
+        let found = named.get(from).map(references).unwrap_or_default();
+        found.into_iter().map(|path| path.strip_prefix("#/$defs/").unwrap_or(path)).collect()
+    };
+    named.keys().any(|start| {
+        let (mut seen, mut next) = (Vec::new(), leads_to(start));
+        while let Some(name) = next.pop() {
+            if name == start || name == "#" {
+                return true;
+            }
+            if !seen.contains(&name) {
+                seen.push(name);
+                next.extend(leads_to(name));
+            }
+        }
+        false
+    })
+}
+
+#[cfg(test)]
+#[path = "dialect_tests.rs"]
+mod tests;
