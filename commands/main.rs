@@ -6,7 +6,6 @@
 )]
 
 mod alarm;
-mod bounded;
 mod caps;
 mod chat;
 mod check;

@@ -5,10 +5,10 @@ use std::time::Duration;
 use llmr::config::{Alarm, Config, KeySource, Webhook, resolve_key};
 use llmr::domain::{Secret, excerpt};
 use llmr::policy::Sink;
+use llmr::process::{self, Bounds, Program, Ran};
 use llmr::route::{post, webhook_request};
 use serde_json::Value;
 
-use crate::bounded::{self, Ran};
 use crate::context::Context;
 
 /// How much of a complaint is told, in characters.
@@ -43,10 +43,16 @@ fn command(alarm: &Alarm, body: &str, timeout: Duration, context: &Context) -> R
     let message: Value = serde_json::from_str(body).unwrap_or(Value::Null);
     let words: Vec<String> = alarm.command.iter().map(|word| filled(word, &message)).collect();
     let input = format!("{body}\n");
-    let ran = bounded::run(&words, input.as_bytes(), timeout, context.clock).map_err(|error| {
+    let ran = bounded(&words, input.as_bytes(), timeout).map_err(|error| {
         format!("`{}` cannot be run: {error}", excerpt(words.first().map_or("", String::as_str), SHOWN))
     })?;
     outcome(&ran, timeout)
+}
+
+/// Runs a program until its time is over or Ctrl-C is heard.
+fn bounded(words: &[String], input: &[u8], time: Duration) -> std::io::Result<Ran> {
+    let bounds = Bounds { time, output: process::MOST, is_interrupted: &crate::walk::is_interrupted };
+    process::run(&Program { words, input, env: &[] }, &bounds)
 }
 
 fn outcome(ran: &Ran, timeout: Duration) -> Result<(), String> {
@@ -122,7 +128,7 @@ fn post_to(
 /// What signs messages. A program that gives it may not hang either.
 fn secret(source: &KeySource, timeout: Duration, context: &Context) -> Result<Secret, String> {
     let run = |words: &[String]| {
-        let ran = bounded::run(words, b"", timeout, context.clock)?;
+        let ran = bounded(words, b"", timeout)?;
         match ran.status {
             Some(status) if status.success() => Ok(ran.out),
             Some(status) => Err(std::io::Error::other(status.to_string())),

@@ -2,8 +2,8 @@
 //! process can see it, and does not ask again before asking can help.
 //!
 //! The modules are floors of one house; imports run downward only (a test reads the sources and fails on an upward
-//! one). From the lowest floor up: `domain`, `clock`, `catalog`, `classify`, `policy`, `ladder`, `config`, `store`,
-//! `metrics`, `wire`, `transport`, `route`, `report` and `rehearsal`, and on top `drill`, which plays all of it against
+//! one). From the lowest floor up: `domain`, `clock`, `process`, `catalog`, `classify`, `policy`, `ladder`, `config`,
+//! `store`, `metrics`, `wire`, `transport`, `route`, `report` and `rehearsal`, and on top `drill`, which plays all of it against
 //! scripted providers, and `dash`, which draws it.
 
 pub mod catalog;
@@ -16,6 +16,7 @@ pub mod drill;
 pub mod ladder;
 pub mod metrics;
 pub mod policy;
+pub mod process;
 pub mod rehearsal;
 pub mod report;
 pub mod route;

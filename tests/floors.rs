@@ -9,6 +9,7 @@ use crate::stage::root;
 const FLOORS: &[&[&str]] = &[
     &["domain"],
     &["clock"],
+    &["process"],
     &["catalog"],
     &["classify"],
     &["validate"],

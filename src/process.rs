@@ -1,0 +1,191 @@
+//! Running a program that may hang, and must not hang us.
+//!
+//! It gets a process group of its own: Ctrl-C at the terminal while a request is under way ends that and not the program,
+//! and what it started goes with it when its time is over or the user does not want to wait for it. Its pipes are read and
+//! written by threads of their own, because whoever does not read or write in time would block us. What it prints is kept
+//! up to a bound; the rest is read and thrown away, so that it is not stuck.
+//!
+//! A program runs by the system's stopwatch, also where all other time is invented.
+
+use std::io::{self, Read, Write};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::clock::Clock;
+
+/// How often it is looked whether the program has ended.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// How long what it printed is waited for once it has ended: what it left behind may keep the pipe open.
+const REST: Duration = Duration::from_millis(200);
+
+/// The most bytes that are kept of what it prints, where nobody says otherwise.
+pub const MOST: usize = 64 * 1024;
+
+/// What is to be run.
+#[derive(Debug, Clone, Copy)]
+pub struct Program<'a> {
+    /// The program and its arguments; no shell is between.
+    pub words: &'a [String],
+    /// What it reads on its standard input.
+    pub input: &'a [u8],
+    /// Variables in addition to those of our own environment.
+    pub env: &'a [(&'a str, &'a str)],
+}
+
+/// How long it may take and how much it may say.
+#[derive(Clone, Copy)]
+pub struct Bounds<'a> {
+    /// When it is killed.
+    pub time: Duration,
+    /// The most bytes that are kept of what it prints, from each pipe.
+    pub output: usize,
+    /// Whether nobody wants to wait any longer; asked every few milliseconds.
+    pub is_interrupted: &'a dyn Fn() -> bool,
+}
+
+/// What came of a program.
+#[derive(Debug)]
+pub struct Ran {
+    /// How it ended; none when it was killed: its time was over, or it was interrupted.
+    pub status: Option<ExitStatus>,
+    /// What it printed, as far as it was kept.
+    pub out: String,
+    /// What it complained of, as far as it was kept.
+    pub err: String,
+    /// Whether it printed more than was kept.
+    pub is_cut: bool,
+}
+
+/// Runs the program, and kills it when the time is over or it is interrupted.
+///
+/// # Errors
+/// When it cannot be started.
+pub fn run(program: &Program<'_>, bounds: &Bounds<'_>) -> io::Result<Ran> {
+    let (name, arguments) = program.words.split_first().ok_or_else(|| io::Error::other("the command is empty"))?;
+    let mut command = Command::new(name);
+    command.args(arguments).envs(program.env.iter().copied());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let mut child = command.spawn()?;
+    let (stdin, input) = (child.stdin.take(), program.input.to_vec());
+    // Who does not read its input is no trouble.
+    let _ = std::thread::Builder::new().spawn(move || stdin.map(|mut pipe| pipe.write_all(&input)));
+    let (out, err) = (Kept::of(child.stdout.take(), bounds.output), Kept::of(child.stderr.take(), bounds.output));
+    let status = wait(&mut child, bounds)?;
+    if status.is_none() {
+        kill(&mut child);
+    }
+    let ((out, out_cut), (err, err_cut)) = (out.text(), err.text());
+    Ok(Ran { status, out, err, is_cut: out_cut || err_cut })
+}
+
+/// Waits for the end, but not longer than this, nor longer than the user wants.
+fn wait(child: &mut Child, bounds: &Bounds<'_>) -> io::Result<Option<ExitStatus>> {
+    let watch = Clock::new(None).stopwatch();
+    // Nobody ever sends: it is a wait with an end.
+    let (_silent, never) = mpsc::channel::<()>();
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if watch.elapsed() >= bounds.time || (bounds.is_interrupted)() {
+            return Ok(None);
+        }
+        let _ = never.recv_timeout(LOOK);
+    }
+}
+
+/// Ends it with all that it started.
+fn kill(child: &mut Child) {
+    #[cfg(unix)]
+    {
+        let group = format!("-{}", child.id());
+        let mut command = Command::new("kill");
+        command.args(["-KILL", "--", &group]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        // Without that program the one that we started goes alone.
+        let _ = command.status();
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+/// What came out of a pipe, and whether there was more than that.
+type Heard = (Vec<u8>, bool);
+
+/// What comes out of a pipe, bounded.
+struct Kept {
+    heard: Arc<Mutex<Heard>>,
+    done: mpsc::Receiver<()>,
+}
+
+impl Kept {
+    fn of(pipe: Option<impl Read + Send + 'static>, most: usize) -> Self {
+        let (sender, done) = mpsc::channel();
+        let heard = Arc::new(Mutex::new((Vec::new(), false)));
+        let kept = Arc::clone(&heard);
+        let read = move || {
+            let Some(mut pipe) = pipe else { return };
+            let mut piece = [0; 4096];
+            while let Ok(length @ 1..) = pipe.read(&mut piece) {
+                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                let room = most.saturating_sub(kept.0.len());
+                kept.0.extend(piece.iter().take(length.min(room)));
+                kept.1 |= length > room;
+            }
+            // The receiver may have given up.
+            let _ = sender.send(());
+        };
+        let _ = std::thread::Builder::new().spawn(read);
+        Self { heard, done }
+    }
+
+    fn text(&self) -> (String, bool) {
+        let _ = self.done.recv_timeout(REST);
+        let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        (String::from_utf8_lossy(&heard.0).into_owned(), heard.1)
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str, input: &str, most: usize, is_interrupted: &dyn Fn() -> bool) -> Ran {
+        let words = ["sh", "-c", script].map(str::to_owned);
+        let program = Program { words: &words, input: input.as_bytes(), env: &[("LLMR_WORD", "bird")] };
+        run(&program, &Bounds { time: Duration::from_secs(30), output: most, is_interrupted }).expect("a shell")
+    }
+
+    #[test]
+    fn a_program_reads_its_input_and_its_variables_and_says_how_it_ended() {
+        let ran = shell("read line; echo \"$line $LLMR_WORD\"; echo no >&2; exit 3", "a\n", MOST, &|| false);
+        assert_eq!((ran.status.and_then(|status| status.code()), ran.is_cut), (Some(3), false));
+        assert_eq!((ran.out.as_str(), ran.err.as_str()), ("a bird\n", "no\n"));
+    }
+
+    #[test]
+    fn what_it_prints_is_kept_up_to_a_bound() {
+        let ran = shell("printf 12345; printf 123 >&2", "", 4, &|| false);
+        assert_eq!((ran.out.as_str(), ran.err.as_str(), ran.is_cut), ("1234", "123", true));
+        assert!(ran.status.is_some_and(|status| status.success()));
+    }
+
+    #[test]
+    fn an_interrupted_one_is_killed_with_all_that_it_started() {
+        let ran = shell("sleep 600 & sleep 600", "", MOST, &|| true);
+        assert!(ran.status.is_none());
+    }
+
+    #[test]
+    fn what_cannot_be_started_is_an_error() {
+        let words = ["/nonexistent/program".to_owned()];
+        let bounds = Bounds { time: Duration::from_secs(1), output: MOST, is_interrupted: &|| false };
+        for words in [&words[..], &[]] {
+            assert!(run(&Program { words, input: b"", env: &[] }, &bounds).is_err());
+        }
+    }
+}
