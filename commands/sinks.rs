@@ -31,7 +31,7 @@ pub fn send(
 ) -> Result<(), String> {
     let Some(alarm) = &config.alarm else { return Err("there is no [alarm] section".to_owned()) };
     let sent = match (sink, &alarm.webhook) {
-        (Sink::Command, _) => command(alarm, body, timeout, context),
+        (Sink::Command, _) => command(alarm, body, timeout),
         (Sink::Webhook, Some(webhook)) => post_to(webhook, id, body, timeout, config, context),
         (Sink::Webhook, None) => Err("no webhook is configured".to_owned()),
     };
@@ -39,7 +39,7 @@ pub fn send(
 }
 
 /// Runs the program, with the message on its standard input.
-fn command(alarm: &Alarm, body: &str, timeout: Duration, context: &Context) -> Result<(), String> {
+fn command(alarm: &Alarm, body: &str, timeout: Duration) -> Result<(), String> {
     let message: Value = serde_json::from_str(body).unwrap_or(Value::Null);
     let words: Vec<String> = alarm.command.iter().map(|word| filled(word, &message)).collect();
     let input = format!("{body}\n");
