@@ -14,6 +14,7 @@ mod alarms;
 mod error;
 mod facts;
 mod memory;
+mod sessions;
 mod sqlite;
 mod totals;
 mod unfinished;
@@ -33,7 +34,8 @@ pub use alarms::{AlarmBatch, AlarmStore, AlarmView, Pulse};
 pub use error::StoreError;
 pub use facts::{AttemptFact, Fact, Places, RequestFact, Spent, Who};
 pub use memory::MemoryStore;
-pub use sqlite::{OpenOptions, Pruned, Retention, SqliteStore};
+pub use sessions::{CallChange, SessionBatch, SessionStore, Talk, TurnChange};
+pub use sqlite::{OpenOptions, Pruned, Retention, Seat, SqliteStore};
 pub use totals::{AttemptSum, BOUNDS_US, Came, Histogram, RetryCount, Totals};
 use unfinished::{tally_unfinished, unfinished};
 pub use update::{update, update_locked, update_once};
@@ -382,5 +384,7 @@ mod contract_alarms;
 mod contract_cascades;
 #[cfg(test)]
 mod contract_kept;
+#[cfg(test)]
+mod contract_sessions;
 #[cfg(test)]
 mod contract_usage;
