@@ -12,7 +12,7 @@ use crate::domain::{AccountName, CredentialName, Deployment, LadderName, Provide
 use crate::ladder::{OnMayHaveRun, Ranking, Strategy};
 use crate::policy::{AlarmSettings, CascadeSettings, PolicySettings, Sink};
 
-use super::Problem;
+use super::{Problem, ToolConfig};
 
 /// All that the config says, over the built-in catalogue and the defaults.
 #[derive(Debug, Clone)]
@@ -47,6 +47,10 @@ pub struct Config {
     pub max_size: Option<u64>,
     /// Whether answers are kept with their requests.
     pub content: bool,
+    /// How long conversations are kept that nobody goes on with.
+    pub sessions: Option<Duration>,
+    /// What a model may have run, by name.
+    pub tools: BTreeMap<String, ToolConfig>,
     /// What is odd but no error.
     pub warnings: Vec<Problem>,
 }
@@ -121,6 +125,8 @@ pub struct LadderConfig {
     pub developer: Option<String>,
     /// When the ladder itself opens; none when it never does.
     pub cascade: Option<CascadeSettings>,
+    /// The names of the tools that are offered to the model.
+    pub tools: Vec<String>,
     /// The limits of the file with this ladder's own.
     pub limits: Limits,
 }
@@ -141,6 +147,7 @@ impl LadderConfig {
             system: None,
             developer: None,
             cascade: Some(CascadeSettings::default()),
+            tools: Vec::new(),
             limits,
         }
     }
@@ -260,6 +267,8 @@ pub struct Limits {
     pub hedge: Hedge,
     /// Whether the deployment that has the prompt's beginning in its cache is preferred.
     pub cache: CachePreference,
+    /// How often in a row the model may have tools run before it must answer in words.
+    pub tool_rounds: u32,
 }
 
 impl Default for Limits {
@@ -280,6 +289,7 @@ impl Default for Limits {
             buffer: 16_000_000,
             hedge: Hedge::Off,
             cache: CachePreference::Off,
+            tool_rounds: 8,
         }
     }
 }
