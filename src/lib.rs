@@ -3,7 +3,7 @@
 //!
 //! The modules are floors of one house; imports run downward only (a test reads the sources and fails on an upward
 //! one). From the lowest floor up: `domain`, `clock`, `process`, `catalog`, `classify`, `policy`, `ladder`, `config`,
-//! `store`, `metrics`, `wire`, `transport`, `route`, `report` and `rehearsal`, and on top `drill`, which plays all of it against
+//! `store`, `metrics`, `wire`, `transport`, `route`, `session`, `report` and `rehearsal`, and on top `drill`, which plays all of it against
 //! scripted providers, and `dash`, which draws it.
 
 pub mod catalog;
@@ -20,6 +20,7 @@ pub mod process;
 pub mod rehearsal;
 pub mod report;
 pub mod route;
+pub mod session;
 pub mod store;
 pub mod transport;
 pub mod wire;
