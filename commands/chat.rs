@@ -41,6 +41,9 @@ pub fn run(args: &ChatArgs, context: &mut Context) -> Result<ExitCode, CliError>
     let args = &args.request;
     args.refuse_unknown()?;
     let stdin = stdin()?;
+    if args.talk.session()?.is_some() {
+        return crate::talk::run(args, stdin.as_deref(), context);
+    }
     let stream = args.streams(context);
     let request = args.request(stdin.as_deref(), stream)?;
     if request.messages.is_empty() {
@@ -48,6 +51,9 @@ pub fn run(args: &ChatArgs, context: &mut Context) -> Result<ExitCode, CliError>
         return Err(error.hint("llmr chat \"why is the sky blue?\", or pipe text into it; --help shows the rest"));
     }
     let (config, choice) = args.settle(context)?;
+    if !args.talk.tools(&config, &choice.ladder)?.is_empty() {
+        return crate::talk::run(args, stdin.as_deref(), context);
+    }
     context.show_warnings(&config);
     let store = context.lenient_store(&config);
     let mut job = args.job(request, choice, &config, &store, context)?;
@@ -160,7 +166,7 @@ fn pass_broken_pipe(result: std::io::Result<()>) -> Result<(), CliError> {
 }
 
 /// Why there is no answer: the error, the trail, and what to do.
-fn explain(report: &Report, context: &Context) {
+pub fn explain(report: &Report, context: &Context) {
     let output = &context.output;
     let redactor = context.redactor();
     let clean = |text: &str| llmr::domain::printable(&redactor.redact(text));
@@ -212,7 +218,7 @@ fn hints(report: &Report) -> Vec<String> {
 }
 
 /// Nobody may miss that a ladder is empty: it stands on stderr of every request that met it.
-fn cry(report: &Report, context: &Context) {
+pub fn cry(report: &Report, context: &Context) {
     let record = &report.record;
     let when = record
         .retry_at

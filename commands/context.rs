@@ -78,6 +78,11 @@ impl Context {
         self.env.get(name).cloned()
     }
 
+    /// All of the environment.
+    pub fn variables(&self) -> &BTreeMap<String, String> {
+        &self.env
+    }
+
     /// Adds a variable to the snapshot, for a config that was made here.
     pub fn set_env(&mut self, name: &str, value: &str) {
         self.env.insert(name.to_owned(), value.to_owned());
@@ -293,7 +298,8 @@ impl Context {
         let usual = Retention::default();
         let age = config.and_then(|config| config.retention).unwrap_or(usual.age);
         let size = config.and_then(|config| config.max_size).unwrap_or(usual.size);
-        let retention = Retention { age, size, ..usual };
+        let sessions = config.and_then(|config| config.sessions).unwrap_or(usual.sessions);
+        let retention = Retention { age, size, sessions, ..usual };
         if let Err(error) = store.prune(&retention, self.clock.now()) {
             tracing::warn!(%error, "the log could not be pruned");
         }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use llmr::config::{CachePreference, Config, parse_duration};
-use llmr::domain::{ChatRequest, LadderName, Message, Part, ProviderName, RequestId, Role};
+use llmr::domain::{ChatRequest, LadderName, Message, Part, ProviderName, RequestId, Role, TalkSettings};
 use llmr::ladder::Directives;
 use llmr::route::{Assembled, Facts, FallbackStore, Job, direct};
 use llmr::store::{SqliteStore, Store};
@@ -13,12 +13,13 @@ use crate::content::{conversation, image, json_file, option};
 use crate::context::{Context, nearest_provider, read_named};
 use crate::error::{CliError, Code};
 use crate::keys::{Known, assembled};
+use crate::tools::TalkArgs;
 
 /// How far back a deployment's answers count for where it stands.
 const SHAPE_WINDOW: Duration = Duration::from_secs(3600);
 
 /// What is asked, of whom, and within which bounds.
-#[derive(Debug, Default, clap::Args)]
+#[derive(Debug, Default, Clone, clap::Args)]
 pub struct RequestArgs {
     /// The prompt; what comes on stdin is joined to it as context
     pub prompt: Option<String>,
@@ -103,6 +104,11 @@ pub struct RequestArgs {
     /// Ask at most so many different deployments
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_steps: Option<u32>,
+    #[command(flatten)]
+    pub talk: TalkArgs,
+    /// The standing instructions that a conversation was begun with.
+    #[arg(skip)]
+    kept_system: Option<String>,
 }
 
 pub fn duration(text: &str) -> Result<Duration, String> {
@@ -117,7 +123,7 @@ fn amount(text: &str) -> Result<f64, String> {
 
 /// Who is meant.
 pub struct Choice {
-    ladder: LadderName,
+    pub ladder: LadderName,
     directives: Directives,
 }
 
@@ -151,15 +157,11 @@ impl RequestArgs {
 
     /// The request, with what was read from stdin as context.
     pub fn request(&self, stdin: Option<&str>, stream: bool) -> Result<ChatRequest, CliError> {
-        let system = self.system.as_deref().map(|text| match text.strip_prefix('@') {
-            Some(path) => read_named("--system", Path::new(path)),
-            None => Ok(text.to_owned()),
-        });
-        let mut messages = self.messages.as_deref().map(conversation).transpose()?.unwrap_or_default();
+        let mut messages = self.before()?;
         messages.extend(self.question(stdin)?);
         let schema = self.schema.as_deref().map(|path| json_file("--schema", path)).transpose()?;
         Ok(ChatRequest {
-            system: system.transpose()?,
+            system: self.system_text()?,
             developer: None,
             messages,
             max_tokens: self.max_tokens,
@@ -174,8 +176,22 @@ impl RequestArgs {
         })
     }
 
+    /// The standing instructions that the user gives.
+    pub fn system_text(&self) -> Result<Option<String>, CliError> {
+        let text = self.system.as_deref().map(|text| match text.strip_prefix('@') {
+            Some(path) => read_named("--system", Path::new(path)),
+            None => Ok(text.to_owned()),
+        });
+        Ok(text.transpose()?.or_else(|| self.kept_system.clone()))
+    }
+
+    /// The conversation so far, from a file.
+    pub fn before(&self) -> Result<Vec<Message>, CliError> {
+        Ok(self.messages.as_deref().map(conversation).transpose()?.unwrap_or_default())
+    }
+
     /// The prompt with its context and images as one message; none when a conversation stands for itself.
-    fn question(&self, stdin: Option<&str>) -> Result<Option<Message>, CliError> {
+    pub fn question(&self, stdin: Option<&str>) -> Result<Option<Message>, CliError> {
         let mut words: Vec<String> = self.prompt.iter().cloned().collect();
         for path in &self.file {
             let text = read_named("--file", path)?;
@@ -190,6 +206,15 @@ impl RequestArgs {
             parts.push(image(path)?);
         }
         Ok((!parts.is_empty()).then_some(Message { role: Role::User, parts }))
+    }
+
+    /// The same, but with what a conversation goes on with where the user says nothing else.
+    pub fn going_on_with(&self, settings: &TalkSettings) -> Self {
+        let mut args = self.clone();
+        args.model = args.model.or_else(|| settings.ladder.as_ref().map(ToString::to_string));
+        args.kept_system = settings.system.clone();
+        args.talk.go_on_with(&settings.tools);
+        args
     }
 
     /// The id that the user chose, if it can be one.
@@ -291,6 +316,11 @@ impl RequestArgs {
         let findings = store.findings(context.clock.now())?;
         // What the user types for this one request counts more than what the config says of a step.
         let is_own = request.system.is_some();
+        let offered = self.talk.tools(config, &ladder)?;
+        request.tools = crate::tools::offered(config, &offered);
+        request.tool_choice = self.talk.choice(&offered)?;
+        // The answer of tools is printed as a whole, and the words before a call are none of it.
+        request.stream &= offered.is_empty();
         request.system = request.system.or_else(|| config.ladders.get(&ladder)?.system.clone());
         request.developer = config.ladders.get(&ladder).and_then(|ladder| ladder.developer.clone());
         let facts = Facts::of(config, &ladder, &request, (store, &salt), context.clock.now())?;

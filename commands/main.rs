@@ -36,11 +36,14 @@ mod replace;
 mod reset;
 mod ring;
 mod screen;
+mod session;
 mod sinks;
 mod source;
 mod stats;
 mod status;
 mod stored;
+mod talk;
+mod tools;
 mod top;
 mod walk;
 

@@ -33,6 +33,7 @@ complete -c llmr -n "__fish_llmr_needs_command" -s v -l verbose -d 'Show what ha
 complete -c llmr -n "__fish_llmr_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c llmr -n "__fish_llmr_needs_command" -s V -l version -d 'Print version'
 complete -c llmr -n "__fish_llmr_needs_command" -f -a "chat" -d 'Send one prompt down the ladder; the answer alone goes to stdout'
+complete -c llmr -n "__fish_llmr_needs_command" -f -a "session" -d 'The conversations that `chat --session` keeps'
 complete -c llmr -n "__fish_llmr_needs_command" -f -a "classify" -d 'Say what captured failures are'
 complete -c llmr -n "__fish_llmr_needs_command" -f -a "status" -d 'Show every deployment: eligible, or held by what, why, until when and who said so'
 complete -c llmr -n "__fish_llmr_needs_command" -f -a "reset" -d 'Clear holds, at once for all processes'
@@ -74,6 +75,10 @@ complete -c llmr -n "__fish_llmr_using_subcommand chat" -l max-cost-per-1k -d 'U
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l max-latency -d 'How long an answer may usually take: a step of which one in 20 lately took longer is skipped' -r
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l require -d 'Ask only deployments that can do this: tools, json_schema, images (repeatable)' -r
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l max-steps -d 'Ask at most so many different deployments' -r
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l session -d 'Go on with a conversation that the state keeps, or begin one; without a prompt, with what is under way' -r
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l tool -d 'Let the model have this tool of the config run, besides those of its ladder (repeatable)' -r
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l tool-choice -d 'Whether the model begins with a tool: auto, none, required, or the name of one' -r
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l max-tool-rounds -d 'How often in a row the model may have tools run before it must answer in words' -r
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l state -d 'State file [env: LLMR_STATE]' -r -F
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
@@ -85,10 +90,66 @@ complete -c llmr -n "__fish_llmr_using_subcommand chat" -l json -d 'One JSON obj
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l prefer-cache -d 'Ask those first that lately served the beginning of this prompt and may have it in their cache'
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l require-cache -d 'Ask nobody else, where there is one that lately served the beginning of this prompt'
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l no-fallback -d 'Ask only the first eligible step'
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l no-tools -d 'Let the model have no tools run'
+complete -c llmr -n "__fish_llmr_using_subcommand chat" -l yes-tools -d 'Run tools with side effects without asking'
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -l dry-run -d 'Show who would be asked and send nothing, like `llmr plan`'
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -s V -l version -d 'Print version'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show rm settle help" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show rm settle help" -l state -d 'State file [env: LLMR_STATE]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show rm settle help" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show rm settle help" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show rm settle help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show rm settle help" -s V -l version -d 'Print version'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show rm settle help" -f -a "list" -d 'All of them, the one that was used last first'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show rm settle help" -f -a "show" -d 'One of them: what was said, and which tools were run'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show rm settle help" -f -a "rm" -d 'Remove conversations with all that was said and run'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show rm settle help" -f -a "settle" -d 'Say what came of a tool\'s call of which nobody knows whether it did its work'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show rm settle help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from list" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from list" -l state -d 'State file [env: LLMR_STATE]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from list" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from list" -l json -d 'One JSON object for each'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from list" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from list" -s V -l version -d 'Print version'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from show" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from show" -l state -d 'State file [env: LLMR_STATE]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from show" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from show" -l json -d 'One JSON object, which `chat --messages` reads'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from show" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from show" -s V -l version -d 'Print version'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from rm" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from rm" -l state -d 'State file [env: LLMR_STATE]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from rm" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from rm" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from rm" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from rm" -s V -l version -d 'Print version'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from settle" -l result -d 'It did; this is what the model is told (@FILE reads it)' -r
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from settle" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from settle" -l state -d 'State file [env: LLMR_STATE]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from settle" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from settle" -l again -d 'It did not; let it run once more'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from settle" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from settle" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from settle" -s V -l version -d 'Print version'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from help" -f -a "list" -d 'All of them, the one that was used last first'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from help" -f -a "show" -d 'One of them: what was said, and which tools were run'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from help" -f -a "rm" -d 'Remove conversations with all that was said and run'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from help" -f -a "settle" -d 'Say what came of a tool\'s call of which nobody knows whether it did its work'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c llmr -n "__fish_llmr_using_subcommand classify" -l format -d 'What the input is' -r -f -a "jsonl\t''
 text\t''
 har\t''
@@ -190,6 +251,10 @@ complete -c llmr -n "__fish_llmr_using_subcommand plan" -l max-cost-per-1k -d 'U
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l max-latency -d 'How long an answer may usually take: a step of which one in 20 lately took longer is skipped' -r
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l require -d 'Ask only deployments that can do this: tools, json_schema, images (repeatable)' -r
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l max-steps -d 'Ask at most so many different deployments' -r
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l session -d 'Go on with a conversation that the state keeps, or begin one; without a prompt, with what is under way' -r
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l tool -d 'Let the model have this tool of the config run, besides those of its ladder (repeatable)' -r
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l tool-choice -d 'Whether the model begins with a tool: auto, none, required, or the name of one' -r
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l max-tool-rounds -d 'How often in a row the model may have tools run before it must answer in words' -r
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l state -d 'State file [env: LLMR_STATE]' -r -F
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
@@ -201,6 +266,8 @@ complete -c llmr -n "__fish_llmr_using_subcommand plan" -l json -d 'One JSON obj
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l prefer-cache -d 'Ask those first that lately served the beginning of this prompt and may have it in their cache'
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l require-cache -d 'Ask nobody else, where there is one that lately served the beginning of this prompt'
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l no-fallback -d 'Ask only the first eligible step'
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l no-tools -d 'Let the model have no tools run'
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l yes-tools -d 'Run tools with side effects without asking'
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -s V -l version -d 'Print version'
@@ -401,26 +468,31 @@ never\t'Never'"
 complete -c llmr -n "__fish_llmr_using_subcommand man" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
 complete -c llmr -n "__fish_llmr_using_subcommand man" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c llmr -n "__fish_llmr_using_subcommand man" -s V -l version -d 'Print version'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "chat" -d 'Send one prompt down the ladder; the answer alone goes to stdout'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "classify" -d 'Say what captured failures are'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "status" -d 'Show every deployment: eligible, or held by what, why, until when and who said so'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "reset" -d 'Clear holds, at once for all processes'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "hold" -d 'Bar deployments by hand, at once for all processes'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "top" -d 'Watch everything live: ladders, deployments, quotas, attempts and figures'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "plan" -d 'Show who would be asked now, in which order, and why each other is skipped; sends nothing'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "log" -d 'Show requests and their attempts; with one id its whole trail'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "stats" -d 'Show what the log comes to: success, step depth, retries, breakers, failure classes, times, tokens, cost'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "guard" -d 'Say whether a program that makes its own calls may call now: exit 0, or 4 and until when'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "record" -d 'Say what came of a call that another program made'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "probe" -d 'Send the probes that are due, so that no request has to; for cron'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "check" -d 'Validate the config and the catalogue offline, and count the failure domains of each ladder'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "alarm" -d 'What the alarm has told, and whether anybody hears it'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "caps" -d 'Show the catalogue: limits, reset clocks, the next reset, and where each number comes from'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "init" -d 'Write a commented llmr.toml from the keys that the environment holds; never overwrites'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "demo" -d 'Show what llmr does on a night when six providers fail: no key, no network, no config'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "drill" -d 'What your ladder does when its providers fail: each of them replaced by a scripted one on loopback'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "completions" -d 'Print the completions of a shell'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "man" -d 'Print the man page'
-complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat session classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "chat" -d 'Send one prompt down the ladder; the answer alone goes to stdout'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat session classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "session" -d 'The conversations that `chat --session` keeps'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat session classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "classify" -d 'Say what captured failures are'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat session classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "status" -d 'Show every deployment: eligible, or held by what, why, until when and who said so'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat session classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "reset" -d 'Clear holds, at once for all processes'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat session classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "hold" -d 'Bar deployments by hand, at once for all processes'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat session classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "top" -d 'Watch everything live: ladders, deployments, quotas, attempts and figures'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat session classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "plan" -d 'Show who would be asked now, in which order, and why each other is skipped; sends nothing'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat session classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "log" -d 'Show requests and their attempts; with one id its whole trail'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat session classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "stats" -d 'Show what the log comes to: success, step depth, retries, breakers, failure classes, times, tokens, cost'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat session classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "guard" -d 'Say whether a program that makes its own calls may call now: exit 0, or 4 and until when'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat session classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "record" -d 'Say what came of a call that another program made'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat session classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "probe" -d 'Send the probes that are due, so that no request has to; for cron'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat session classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "check" -d 'Validate the config and the catalogue offline, and count the failure domains of each ladder'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat session classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "alarm" -d 'What the alarm has told, and whether anybody hears it'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat session classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "caps" -d 'Show the catalogue: limits, reset clocks, the next reset, and where each number comes from'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat session classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "init" -d 'Write a commented llmr.toml from the keys that the environment holds; never overwrites'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat session classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "demo" -d 'Show what llmr does on a night when six providers fail: no key, no network, no config'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat session classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "drill" -d 'What your ladder does when its providers fail: each of them replaced by a scripted one on loopback'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat session classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "completions" -d 'Print the completions of a shell'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat session classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "man" -d 'Print the man page'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat session classify status reset hold top plan log stats guard record probe check alarm caps init demo drill completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and __fish_seen_subcommand_from session" -f -a "list" -d 'All of them, the one that was used last first'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and __fish_seen_subcommand_from session" -f -a "show" -d 'One of them: what was said, and which tools were run'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and __fish_seen_subcommand_from session" -f -a "rm" -d 'Remove conversations with all that was said and run'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and __fish_seen_subcommand_from session" -f -a "settle" -d 'Say what came of a tool\'s call of which nobody knows whether it did its work'
 complete -c llmr -n "__fish_llmr_using_subcommand help; and __fish_seen_subcommand_from alarm" -f -a "test" -d 'Send a test message to each sink now and say what came of it: exit 1 if one failed, 3 if there is none'
 complete -c llmr -n "__fish_llmr_using_subcommand help; and __fish_seen_subcommand_from alarm" -f -a "list" -d 'Show what is raised, since when, who was told and what waits'

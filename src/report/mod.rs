@@ -21,6 +21,7 @@ mod prometheus;
 mod rank;
 mod recorded;
 mod reset;
+mod session;
 mod stats;
 mod status;
 mod tone;
@@ -45,6 +46,10 @@ pub use probe::{Kept, Probed, due_json, due_text};
 pub use prometheus::{Exposition, LadderLimits, Metrics, unreadable};
 pub use recorded::Recorded;
 pub use reset::{Reset, finding_line, meter_line};
+pub use session::{
+    call_line, call_name, order_lines, question_lines, session_json, sessions_text, talk_json, talk_text, tool_json,
+    tool_line, waits_for,
+};
 pub use stats::{Budget, Grouping, MARKS, Marks, Part, Row, Stats, ends, equal_ends, rows, usual_bucket};
 pub use status::{Known, Status, hold_id, hold_json, hold_line};
 pub use tone::{Tone, Toned};
