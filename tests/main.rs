@@ -35,6 +35,8 @@ mod readme;
 mod reset;
 mod scenarios;
 mod secrets;
+#[cfg(unix)]
+mod sessions;
 mod shapes;
 mod sharing;
 mod stage;
@@ -42,6 +44,8 @@ mod start;
 mod state_files;
 mod store_processes;
 mod streams;
+#[cfg(unix)]
+mod talk;
 mod tools;
 mod top;
 mod usage;
