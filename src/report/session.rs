@@ -24,6 +24,7 @@ pub fn call_name(fingerprint: &str) -> &str {
 /// A call as one line: `tool disk_usage  ok 12ms`.
 pub fn tool_line(run: &ToolRun) -> String {
     let what = match (run.state, run.end) {
+        (CallState::Done, Some(CallEnd::Told)) => "settled by hand; not run again".to_owned(),
         (CallState::Done, Some(end)) if run.replayed => format!("{} before; not run again", end_words(end)),
         (CallState::Done, Some(end @ (CallEnd::Ok | CallEnd::Failed))) => {
             format!("{} {}", end_words(end), span(run.latency))
