@@ -43,6 +43,7 @@ mod stats;
 mod status;
 mod stored;
 mod talk;
+mod told;
 mod tools;
 mod top;
 mod walk;

@@ -1,178 +1,20 @@
 //! Does what the machine says, and keeps what came of it before anything follows from it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use serde_json::Value;
 
+use super::desk::{Consent, Desk, Ended, Settlement, Stage, ToolRun, Wish};
 use super::form::{message, stored};
 use super::machine::{Next, Order, Scene, next};
 use super::outcome::Outcome;
-use crate::clock::Clock;
-use crate::config::ToolConfig;
-use crate::domain::{
-    Author, CallEnd, CallState, Effect, JournalEntry, Message, Part, Redactor, RequestId, Role, SessionName,
-    StoredTurn, TalkSettings,
-};
+use super::resume::{Resume, resume_from};
+use crate::domain::{Author, CallEnd, CallState, Effect, JournalEntry, Message, RequestId, StoredTurn};
 use crate::ladder::End;
 use crate::route::Report;
-use crate::store::{CallChange, SessionBatch, SessionStore, StoreError, Talk, TurnChange};
-
-/// Where a conversation goes on, and by which rules.
-pub struct Stage<'a> {
-    /// Where it is kept.
-    pub store: &'a dyn SessionStore,
-    /// Its name.
-    pub name: SessionName,
-    /// By which the store knows who writes: another one in each process.
-    pub holder: String,
-    /// The clocks.
-    pub clock: Clock,
-    /// What knows secrets.
-    pub redactor: &'a Redactor,
-    /// The tools that there are.
-    pub tools: &'a BTreeMap<String, ToolConfig>,
-    /// The names of those that the model may use.
-    pub offered: Vec<String>,
-    /// How often in a row it may use them.
-    pub rounds: u32,
-    /// Whether all side effects are allowed.
-    pub all_allowed: bool,
-}
-
-/// What the user wants said.
-#[derive(Debug, Clone, Default)]
-pub struct Wish {
-    /// What was said before, for a conversation that begins.
-    pub before: Vec<Message>,
-    /// What the user says now; none: what is under way goes on.
-    pub says: Option<Message>,
-    /// With what it goes on from now.
-    pub settings: TalkSettings,
-}
-
-/// Whether the user wants a call to be run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Consent {
-    /// Yes.
-    Yes,
-    /// No; the model is told so.
-    No,
-    /// There is nobody to be asked.
-    Nobody,
-}
-
-/// What a person says of a call of which nobody knows whether it did its work.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Settlement {
-    /// It did; this is what the model is told.
-    Told(String),
-    /// It did not; it may be run once more.
-    Again,
-}
-
-/// A call as it is told.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToolRun {
-    /// The tool.
-    pub tool: String,
-    /// Which call it is.
-    pub fingerprint: String,
-    /// What running it does.
-    pub effect: Effect,
-    /// How far it has come.
-    pub state: CallState,
-    /// What it came to, once that is known.
-    pub end: Option<CallEnd>,
-    /// Whether nothing was run for it now: its result was there.
-    pub replayed: bool,
-    /// How long the command took.
-    pub latency: Duration,
-}
-
-/// Who asks models, runs commands and talks to the user.
-pub trait Desk {
-    /// Trouble of our own.
-    type Error: From<StoreError>;
-
-    /// Asks a model to go on.
-    ///
-    /// # Errors
-    /// When not even the state in memory can be used; that nobody answers is none.
-    fn ask(&mut self, messages: Vec<Message>) -> impl Future<Output = Result<Report, Self::Error>>;
-
-    /// Runs a command; returns when it has ended.
-    fn run(&mut self, tool: &ToolConfig, order: &Order) -> Outcome;
-
-    /// Asks the user whether the call may have its effect.
-    ///
-    /// # Errors
-    /// When the user cannot be asked although there is one.
-    fn consent(&mut self, order: &Order) -> Result<Consent, Self::Error>;
-
-    /// Asks the user what a call did; none when there is nobody to be asked, or the user does not know.
-    ///
-    /// # Errors
-    /// When the user cannot be asked although there is one.
-    fn settlement(&mut self, order: &Order, entry: &JournalEntry) -> Result<Option<Settlement>, Self::Error>;
-
-    /// A call has come so far.
-    fn told(&mut self, run: &ToolRun);
-}
-
-/// Where a conversation stopped.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Ended {
-    /// The model has spoken, and the user is next.
-    Answered,
-    /// Nobody answered; what was said is kept, and the same may be tried again.
-    Unanswered,
-    /// A call has a side effect that nobody allowed.
-    NeedsConsent(Order),
-    /// A call was begun and nobody knows whether it did its work.
-    NeedsWord(Order, Box<JournalEntry>),
-    /// The model still wants tools after so many rounds.
-    TooManyRounds,
-    /// The user stopped it.
-    Interrupted,
-}
-
-/// How a conversation can be gone on with.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Resume {
-    /// What was said is its next turn.
-    Append,
-    /// The words that were never answered give way to it, from this place on.
-    Replace(u32),
-    /// It was said already: what is under way goes on.
-    GoOn,
-    /// It was said and answered, but the answer was never printed.
-    Tell,
-    /// Nothing is under way, and nothing is said.
-    Nothing,
-    /// Something else is under way, for which tools may have been run; it comes first.
-    Busy,
-}
-
-/// How to go on with what there is when this is said; `told` says how many turns the user has seen.
-pub fn resume_from(turns: &[Message], told: u32, says: Option<&Message>) -> Resume {
-    let is_words = |turn: &Message| turn.parts.iter().any(|part| !matches!(part, Part::ToolResult { .. }));
-    let wants_tools = |turn: &Message| turn.parts.iter().any(|part| matches!(part, Part::ToolCall(_)));
-    let open = match turns.last() {
-        None => false,
-        Some(turn) => turn.role != Role::Assistant || wants_tools(turn),
-    };
-    let Some(says) = says else { return if open { Resume::GoOn } else { Resume::Nothing } };
-    let last_words = turns.iter().rposition(|turn| turn.role == Role::User && is_words(turn));
-    match last_words {
-        Some(at) if !open && turns.get(at) == Some(says) && (told as usize) < turns.len() => Resume::Tell,
-        _ if !open => Resume::Append,
-        Some(at) if turns.get(at) == Some(says) => Resume::GoOn,
-        Some(at) if at + 1 == turns.len() => Resume::Replace(u32::try_from(at).unwrap_or(u32::MAX)),
-        _ => Resume::Busy,
-    }
-}
+use crate::store::{CallChange, SessionBatch, StoreError, Talk, TurnChange};
 
 /// Goes on with the conversation until the user is next, or a person must act. Whoever calls it has taken the conversation
 /// under the stage's holder, and has settled by [`resume_from`] that the wish fits.

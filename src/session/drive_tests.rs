@@ -8,9 +8,12 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::config::KeyTemplate;
-use crate::domain::{LadderName, Outcome as RequestOutcome, RequestRecord, Session, ToolCall, Usage};
-use crate::store::MemoryStore;
+use crate::clock::Clock;
+use crate::config::{KeyTemplate, ToolConfig};
+use crate::domain::{
+    LadderName, Outcome as RequestOutcome, Part, Redactor, RequestRecord, Role, Session, SessionName, ToolCall, Usage,
+};
+use crate::store::{MemoryStore, SessionStore};
 
 /// How much longer a process lives, in steps that somebody outside could see.
 #[derive(Default)]

@@ -13,18 +13,20 @@
 //! What to do next is decided by a pure machine from the turns and the journal; the driver does it.
 
 mod arguments;
+mod desk;
 mod drive;
 mod fingerprint;
 mod form;
 mod machine;
 mod outcome;
+mod resume;
 mod rounds;
 
-pub use drive::{
-    Consent, Desk, Ended, Resume, Settlement, Stage, ToolRun, Wish, go_on, note_told, resume_from, said, settle,
-};
+pub use desk::{Consent, Desk, Ended, Settlement, Stage, ToolRun, Wish};
+pub use drive::{go_on, note_told, said, settle};
 pub use fingerprint::{canonical, fingerprint};
 pub use form::{message, stored};
 pub use machine::{Next, Order, Scene, next, rounds_of};
 pub use outcome::{LONGEST_RESULT, Outcome, hidden_variables, outcome, run_tool};
+pub use resume::{Resume, resume_from};
 pub use rounds::Rounds;
