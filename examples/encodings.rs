@@ -3,7 +3,13 @@
 //!
 //! `cargo run --example encodings [-- --read < FILE]`
 
-#![expect(clippy::expect_used, reason = "a tool for who works on this program may just end")]
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a tool for who works on this program may just end"
+)]
 
 use std::io::{BufRead as _, stdin};
 use std::str::FromStr as _;
@@ -56,7 +62,7 @@ fn read() {
             Decoded::Failure => json!({"what": line["what"], "failure": true}),
             Decoded::Answer(answer) => json!({
                 "what": line["what"], "text": answer.text, "reasoning": answer.reasoning,
-                "calls": answer.tool_calls, "finish": answer.finish.as_ref().map(|finish| finish.as_str()),
+                "calls": answer.tool_calls, "finish": answer.finish.as_ref().map(llmr::domain::Finish::as_str),
                 "signatures": answer.thoughts().filter_map(|t| t.signature.clone().or(t.redacted.clone())).collect::<Vec<_>>(),
                 "input": answer.usage.input_tokens, "output": answer.usage.output_tokens,
             }),
