@@ -2,6 +2,7 @@
 
 #![expect(unreachable_pub, reason = "nothing of a test can be reached from outside; `pub` says: for the other files")]
 
+mod aimock;
 mod alarm;
 mod alarm_sinks;
 mod captured;

@@ -125,6 +125,8 @@ fn a_section_says_what_a_provider_wants_of_its_wire() {
         idempotency_header = "Idempotency-Key"
         request_id_header = "X-Request-Id"
         developer_role = true
+        forces_tools = false
+        thoughts_back = true
         [ladders.main]
         steps = ["lab/m"]
     "#;
@@ -136,6 +138,13 @@ fn a_section_says_what_a_provider_wants_of_its_wire() {
         (info.tool_ids.as_str(), headers, info.developer_role)
     };
     assert_eq!(told("lab"), ("alnum9", ["idempotency-key", "x-request-id"].map(str::to_owned), true));
+    let habits = |name: &str| {
+        let info = config.provider(&name.into()).expect("a provider");
+        (info.forces_tools, info.parallel_tools, info.tools_with_schema, info.thoughts_back, info.alternates)
+    };
+    assert_eq!(habits("lab"), (false, true, true, true, false));
+    assert_eq!(habits("deepseek"), (false, true, true, true, false));
+    assert_eq!(habits("openai"), (true, true, true, false, false));
     assert_eq!(told("openai"), ("word40", ["Idempotency-Key", ""].map(str::to_owned), true));
     assert_eq!(told("mistral"), ("alnum9", ["", ""].map(str::to_owned), false));
 }

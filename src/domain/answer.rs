@@ -159,7 +159,7 @@ impl Piece {
         match order.last_mut() {
             _ if signature.is_none() => {}
             Some(Self::Thought(known @ Thinking { signature: None, redacted: None, .. })) => {
-                known.signature = signature
+                known.signature = signature;
             }
             _ => order.push(Self::Thought(Thinking { signature, ..Thinking::default() })),
         }

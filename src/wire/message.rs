@@ -30,7 +30,7 @@ pub(super) fn words(message: &Message) -> String {
 /// The turns without the system's and without what the wire cannot take back, neighbours of the same role made one:
 /// Anthropic and Gemini want the roles to alternate. Results of tools come first in their turn, as both want them, and in
 /// the order of their calls, by which alone some tell them apart.
-pub(super) fn alternating<'a>(request: &'a ChatRequest, takes: impl Fn(&Part) -> bool) -> Vec<(Role, Vec<&'a Part>)> {
+pub(super) fn alternating(request: &ChatRequest, takes: impl Fn(&Part) -> bool) -> Vec<(Role, Vec<&Part>)> {
     let mut turns: Vec<(Role, Vec<&Part>)> = Vec::new();
     for message in request.messages.iter().filter(|message| message.role != Role::System) {
         let parts: Vec<&Part> = message.parts.iter().filter(|part| takes(part)).collect();

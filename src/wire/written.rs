@@ -69,5 +69,6 @@ fn set(block: &mut Value, field: &str, text: Option<&str>) {
 /// As an object where writing it gives the same text again.
 fn arguments(call: &ToolCall) -> Value {
     let object = serde_json::from_str::<Value>(&call.arguments).ok().filter(Value::is_object);
-    object.filter(|object| object.to_string() == call.arguments).unwrap_or_else(|| json!(call.arguments))
+    let is_same = |object: &Value| serde_json::to_string(object).is_ok_and(|text| text == call.arguments);
+    object.filter(is_same).unwrap_or_else(|| json!(call.arguments))
 }
