@@ -45,6 +45,10 @@ pub fn run(args: &ChatArgs, context: &mut Context) -> Result<ExitCode, CliError>
     let (args, repeat) = (&args.request, &args.repeat);
     let is_compared = repeat.is_asked_for()?;
     let stdin = stdin()?;
+    if args.talk.session()?.is_some() {
+        repeat.refuse_beside("--session", is_compared)?;
+        return crate::talk::run(args, stdin.as_deref(), context);
+    }
     // What is compared with others is not shown before it was.
     let stream = args.streams(context) && !is_compared;
     let request = args.request(stdin.as_deref(), stream)?;
@@ -53,6 +57,10 @@ pub fn run(args: &ChatArgs, context: &mut Context) -> Result<ExitCode, CliError>
         return Err(error.hint("llmr chat \"why is the sky blue?\", or pipe text into it; --help shows the rest"));
     }
     let (config, choice) = args.settle(context)?;
+    if !args.talk.tools(&config, &choice.ladder)?.is_empty() {
+        repeat.refuse_beside("tools", is_compared)?;
+        return crate::talk::run(args, stdin.as_deref(), context);
+    }
     context.show_warnings(&config);
     if is_compared {
         return crate::repeat::run((args, repeat), &request, (&config, &choice), context);
@@ -130,11 +138,13 @@ fn print(report: &Report, json: bool, shown: bool, context: &Context) -> Result<
     if report.end.is_exhaustion() && !report.turned_away {
         cry(report, context);
     }
+    Ok(code_of(report))
+}
+
+/// The exit code of a request.
+pub fn code_of(report: &Report) -> ExitCode {
     // That a check could not be made is nobody's fault but ours.
-    if report.trouble.is_some() {
-        return Ok(Code::Trouble.into());
-    }
-    Ok(exit_code(report.record.outcome))
+    if report.trouble.is_some() { Code::Trouble.into() } else { exit_code(report.record.outcome) }
 }
 
 /// The words of the answer; of JSON that stood in prose or in a fence, the JSON.
@@ -236,7 +246,7 @@ fn hints(report: &Report) -> Vec<String> {
 }
 
 /// Nobody may miss that a ladder is empty: it stands on stderr of every request that met it.
-fn cry(report: &Report, context: &Context) {
+pub fn cry(report: &Report, context: &Context) {
     let record = &report.record;
     let when = record
         .retry_at

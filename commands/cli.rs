@@ -48,6 +48,7 @@ pub struct Global {
 #[derive(Debug, Subcommand)]
 enum Command {
     Chat(crate::chat::ChatArgs),
+    Session(crate::session::SessionArgs),
     Classify(crate::classify::ClassifyArgs),
     Status(crate::status::StatusArgs),
     Reset(crate::reset::ResetArgs),
@@ -78,6 +79,7 @@ impl Cli {
     pub fn run(self, context: &mut Context) -> Result<ExitCode, CliError> {
         match self.command {
             Command::Chat(args) => crate::chat::run(&args, context),
+            Command::Session(args) => crate::session::run(&args, context),
             Command::Classify(args) => classify(&args, context),
             Command::Status(args) => crate::status::run(&args, context),
             Command::Reset(args) => crate::reset::run(&args, context),

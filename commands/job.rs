@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use llmr::config::{CachePreference, Config, OnInvalid, parse_duration};
-use llmr::domain::{ChatRequest, LadderName, Message, Part, ProviderName, RequestId, Role};
+use llmr::domain::{ChatRequest, LadderName, Message, Part, ProviderName, RequestId, Role, TalkSettings};
 use llmr::host::{Bounds, Wish};
 use llmr::ladder::Directives;
 use llmr::route::{FallbackStore, Job, direct};
@@ -14,9 +14,10 @@ use llmr::validate::Rule;
 use crate::content::{conversation, image, json_file, option};
 use crate::context::{Context, nearest_provider, read_named};
 use crate::error::{CliError, Code};
+use crate::tools::TalkArgs;
 
 /// What is asked, of whom, and within which bounds.
-#[derive(Debug, Default, clap::Args)]
+#[derive(Debug, Default, Clone, clap::Args)]
 pub struct RequestArgs {
     /// The prompt; what comes on stdin is joined to it as context
     pub prompt: Option<String>,
@@ -108,6 +109,11 @@ pub struct RequestArgs {
     /// Ask at most so many different deployments
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_steps: Option<u32>,
+    #[command(flatten)]
+    pub talk: TalkArgs,
+    /// The standing instructions that a conversation was begun with.
+    #[arg(skip)]
+    kept_system: Option<String>,
 }
 
 /// What becomes of an answer that is not as asked.
@@ -145,7 +151,7 @@ fn rule(text: &str) -> Result<Rule, String> {
 /// Who is meant.
 #[derive(Clone)]
 pub struct Choice {
-    ladder: LadderName,
+    pub ladder: LadderName,
     directives: Directives,
 }
 
@@ -174,15 +180,11 @@ impl RequestArgs {
 
     /// The request, with what was read from stdin as context.
     pub fn request(&self, stdin: Option<&str>, stream: bool) -> Result<ChatRequest, CliError> {
-        let system = self.system.as_deref().map(|text| match text.strip_prefix('@') {
-            Some(path) => read_named("--system", Path::new(path)),
-            None => Ok(text.to_owned()),
-        });
-        let mut messages = self.messages.as_deref().map(conversation).transpose()?.unwrap_or_default();
+        let mut messages = self.before()?;
         messages.extend(self.question(stdin)?);
         let schema = self.schema.as_deref().map(|path| json_file("--schema", path)).transpose()?;
         Ok(ChatRequest {
-            system: system.transpose()?,
+            system: self.system_text()?,
             developer: None,
             messages,
             max_tokens: self.max_tokens,
@@ -197,8 +199,22 @@ impl RequestArgs {
         })
     }
 
+    /// The standing instructions that the user gives.
+    pub fn system_text(&self) -> Result<Option<String>, CliError> {
+        let text = self.system.as_deref().map(|text| match text.strip_prefix('@') {
+            Some(path) => read_named("--system", Path::new(path)),
+            None => Ok(text.to_owned()),
+        });
+        Ok(text.transpose()?.or_else(|| self.kept_system.clone()))
+    }
+
+    /// The conversation so far, from a file.
+    pub fn before(&self) -> Result<Vec<Message>, CliError> {
+        Ok(self.messages.as_deref().map(conversation).transpose()?.unwrap_or_default())
+    }
+
     /// The prompt with its context and images as one message; none when a conversation stands for itself.
-    fn question(&self, stdin: Option<&str>) -> Result<Option<Message>, CliError> {
+    pub fn question(&self, stdin: Option<&str>) -> Result<Option<Message>, CliError> {
         let mut words: Vec<String> = self.prompt.iter().cloned().collect();
         for path in &self.file {
             let text = read_named("--file", path)?;
@@ -213,6 +229,15 @@ impl RequestArgs {
             parts.push(image(path)?);
         }
         Ok((!parts.is_empty()).then_some(Message { role: Role::User, parts }))
+    }
+
+    /// The same, but with what a conversation goes on with where the user says nothing else.
+    pub fn going_on_with(&self, settings: &TalkSettings) -> Self {
+        let mut args = self.clone();
+        args.model = args.model.or_else(|| settings.ladder.as_ref().map(ToString::to_string));
+        args.kept_system = settings.system.clone();
+        args.talk.go_on_with(&settings.tools);
+        args
     }
 
     /// The id that the user chose, if it can be one.
@@ -242,6 +267,7 @@ impl RequestArgs {
             require: self.require.clone(),
             no_fallback: self.no_fallback,
             max_steps: self.max_steps,
+            first: None,
         })
     }
 
@@ -300,13 +326,18 @@ impl RequestArgs {
     /// Everything that the driver needs.
     pub fn job(
         &self,
-        request: ChatRequest,
+        mut request: ChatRequest,
         choice: Choice,
         config: &Config,
         store: &FallbackStore<SqliteStore>,
         context: &mut Context,
     ) -> Result<Job, CliError> {
         let Choice { ladder, directives } = choice;
+        let offered = self.talk.tools(config, &ladder)?;
+        request.tools = crate::tools::offered(config, &offered);
+        request.tool_choice = self.talk.choice(&offered)?;
+        // The answer of tools is printed as a whole, and the words before a call are none of it.
+        request.stream &= offered.is_empty();
         let bounds = Bounds { deadline: self.deadline, wait: self.wait, max_cost_usd: self.max_cost };
         let (id, checks) = (self.chosen_id()?, self.check.clone());
         let wish = Wish { request, ladder, directives, bounds, checks, id };

@@ -37,11 +37,15 @@ mod replace;
 mod reset;
 mod ring;
 mod screen;
+mod session;
 mod sinks;
 mod source;
 mod stats;
 mod status;
 mod stored;
+mod talk;
+mod told;
+mod tools;
 mod top;
 mod walk;
 

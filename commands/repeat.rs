@@ -13,7 +13,7 @@ use llmr::route::{FallbackStore, Report, input_digest};
 use llmr::store::{Baseline, LONGEST_VERDICT, SqliteStore, Store};
 use serde_json::Value;
 
-use crate::chat::{exit_code, explain, print_json, print_text, send};
+use crate::chat::{code_of, explain, print_json, print_text, send};
 use crate::context::Context;
 use crate::error::{CliError, Code};
 use crate::job::{Choice, RequestArgs};
@@ -59,6 +59,16 @@ impl RepeatArgs {
             return Err(CliError::usage("--baseline: a name of up to 100 printable characters is wanted"));
         }
         Ok(is_asked)
+    }
+
+    /// What goes on from one answer to the next cannot be compared with itself.
+    pub fn refuse_beside(&self, what: &str, is_asked: bool) -> Result<(), CliError> {
+        if !is_asked {
+            return Ok(());
+        }
+        let own = if self.repeat.is_some() { "--repeat" } else { "--baseline" };
+        let error = CliError::usage(format!("{own} cannot be used with {what}"));
+        Err(error.hint("compare single answers: without --session, and with --no-tools"))
     }
 
     /// The ladder's bands, under those of the command line.
@@ -176,7 +186,7 @@ fn give_up(failed: &Report, json: bool, context: &Context) -> Result<ExitCode, C
         print_json(chat_json(failed), context)?;
     }
     explain(failed, context);
-    Ok(exit_code(failed.record.outcome))
+    Ok(code_of(failed))
 }
 
 /// What was kept, with how it compares; or what is kept now, without.

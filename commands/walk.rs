@@ -44,6 +44,19 @@ pub fn walk(
     rng: &mut Rng,
     observer: &mut dyn Observer,
 ) -> Result<Report, CliError> {
+    context.block_on(stroll(job, by, config, store, context, rng, observer))?
+}
+
+/// The same for who is on a runtime already.
+pub async fn stroll(
+    job: &Job,
+    by: &Transport,
+    config: &Config,
+    store: &FallbackStore<SqliteStore>,
+    context: &Context,
+    rng: &mut Rng,
+    observer: &mut dyn Observer,
+) -> Result<Report, CliError> {
     let classifier = context.classifier(Some(config));
     let router = Router {
         clock: context.clock,
@@ -54,9 +67,12 @@ pub fn walk(
         settings: &config.policy,
         redactor: context.redactor(),
     };
-    let report =
-        context.block_on(async { llmr::route::run(&router, job, rng, stop_on_interrupt(), observer).await })??;
-    Ok(report)
+    Ok(llmr::route::run(&router, job, rng, stop_on_interrupt(), observer).await?)
+}
+
+/// Listens for Ctrl-C from now on.
+pub fn listen_for_interrupt() {
+    stop_on_interrupt();
 }
 
 /// How long a request may take to write down that it was interrupted: longer than it waits for a locked state file.

@@ -31,6 +31,7 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('chat', 'chat', [CompletionResultType]::ParameterValue, 'Send one prompt down the ladder; the answer alone goes to stdout')
+            [CompletionResult]::new('session', 'session', [CompletionResultType]::ParameterValue, 'The conversations that `chat --session` keeps')
             [CompletionResult]::new('classify', 'classify', [CompletionResultType]::ParameterValue, 'Say what captured failures are')
             [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show every deployment: eligible, or held by what, why, until when and who said so')
             [CompletionResult]::new('reset', 'reset', [CompletionResultType]::ParameterValue, 'Clear holds, at once for all processes')
@@ -102,6 +103,98 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'llmr;session' {
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'All of them, the one that was used last first')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'One of them: what was said, and which tools were run')
+            [CompletionResult]::new('rm', 'rm', [CompletionResultType]::ParameterValue, 'Remove conversations with all that was said and run')
+            [CompletionResult]::new('settle', 'settle', [CompletionResultType]::ParameterValue, 'Say what came of a tool''s call of which nobody knows whether it did its work')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'llmr;session;list' {
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'One JSON object for each')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'llmr;session;show' {
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'One JSON object, which `chat --messages` reads')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'llmr;session;rm' {
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'llmr;session;settle' {
+            [CompletionResult]::new('--result', '--result', [CompletionResultType]::ParameterName, 'It did; this is what the model is told (@FILE reads it)')
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--again', '--again', [CompletionResultType]::ParameterName, 'It did not; let it run once more')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'llmr;session;help' {
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'All of them, the one that was used last first')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'One of them: what was said, and which tools were run')
+            [CompletionResult]::new('rm', 'rm', [CompletionResultType]::ParameterValue, 'Remove conversations with all that was said and run')
+            [CompletionResult]::new('settle', 'settle', [CompletionResultType]::ParameterValue, 'Say what came of a tool''s call of which nobody knows whether it did its work')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'llmr;session;help;list' {
+            break
+        }
+        'llmr;session;help;show' {
+            break
+        }
+        'llmr;session;help;rm' {
+            break
+        }
+        'llmr;session;help;settle' {
+            break
+        }
+        'llmr;session;help;help' {
             break
         }
         'llmr;classify' {
@@ -229,6 +322,10 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             [CompletionResult]::new('--require', '--require', [CompletionResultType]::ParameterName, 'Ask only deployments that can do this: tools, json_schema, images (repeatable)')
             [CompletionResult]::new('--on-invalid', '--on-invalid', [CompletionResultType]::ParameterName, 'What becomes of an answer that is not as asked, once it was repaired in vain: ask the next step, hand it out as it is (exit code 7), or stop (7)')
             [CompletionResult]::new('--max-steps', '--max-steps', [CompletionResultType]::ParameterName, 'Ask at most so many different deployments')
+            [CompletionResult]::new('--session', '--session', [CompletionResultType]::ParameterName, 'Go on with a conversation that the state keeps, or begin one; without a prompt, with what is under way')
+            [CompletionResult]::new('--tool', '--tool', [CompletionResultType]::ParameterName, 'Let the model have this tool of the config run, besides those of its ladder (repeatable)')
+            [CompletionResult]::new('--tool-choice', '--tool-choice', [CompletionResultType]::ParameterName, 'Whether the model begins with a tool: auto, none, required, or the name of one')
+            [CompletionResult]::new('--max-tool-rounds', '--max-tool-rounds', [CompletionResultType]::ParameterName, 'How often in a row the model may have tools run before it must answer in words')
             [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
             [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
@@ -583,6 +680,7 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
         }
         'llmr;help' {
             [CompletionResult]::new('chat', 'chat', [CompletionResultType]::ParameterValue, 'Send one prompt down the ladder; the answer alone goes to stdout')
+            [CompletionResult]::new('session', 'session', [CompletionResultType]::ParameterValue, 'The conversations that `chat --session` keeps')
             [CompletionResult]::new('classify', 'classify', [CompletionResultType]::ParameterValue, 'Say what captured failures are')
             [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show every deployment: eligible, or held by what, why, until when and who said so')
             [CompletionResult]::new('reset', 'reset', [CompletionResultType]::ParameterValue, 'Clear holds, at once for all processes')
@@ -607,6 +705,25 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             break
         }
         'llmr;help;chat' {
+            break
+        }
+        'llmr;help;session' {
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'All of them, the one that was used last first')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'One of them: what was said, and which tools were run')
+            [CompletionResult]::new('rm', 'rm', [CompletionResultType]::ParameterValue, 'Remove conversations with all that was said and run')
+            [CompletionResult]::new('settle', 'settle', [CompletionResultType]::ParameterValue, 'Say what came of a tool''s call of which nobody knows whether it did its work')
+            break
+        }
+        'llmr;help;session;list' {
+            break
+        }
+        'llmr;help;session;show' {
+            break
+        }
+        'llmr;help;session;rm' {
+            break
+        }
+        'llmr;help;session;settle' {
             break
         }
         'llmr;help;classify' {

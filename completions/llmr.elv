@@ -28,6 +28,7 @@ set edit:completion:arg-completer[llmr] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
             cand chat 'Send one prompt down the ladder; the answer alone goes to stdout'
+            cand session 'The conversations that `chat --session` keeps'
             cand classify 'Say what captured failures are'
             cand status 'Show every deployment: eligible, or held by what, why, until when and who said so'
             cand reset 'Clear holds, at once for all processes'
@@ -98,6 +99,87 @@ set edit:completion:arg-completer[llmr] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
             cand --version 'Print version'
+        }
+        &'llmr;session'= {
+            cand --config 'Config file [env: LLMR_CONFIG]'
+            cand --state 'State file [env: LLMR_STATE]'
+            cand --color 'When to use colour'
+            cand -v 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+            cand --verbose 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+            cand list 'All of them, the one that was used last first'
+            cand show 'One of them: what was said, and which tools were run'
+            cand rm 'Remove conversations with all that was said and run'
+            cand settle 'Say what came of a tool''s call of which nobody knows whether it did its work'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'llmr;session;list'= {
+            cand --config 'Config file [env: LLMR_CONFIG]'
+            cand --state 'State file [env: LLMR_STATE]'
+            cand --color 'When to use colour'
+            cand --json 'One JSON object for each'
+            cand -v 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+            cand --verbose 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'llmr;session;show'= {
+            cand --config 'Config file [env: LLMR_CONFIG]'
+            cand --state 'State file [env: LLMR_STATE]'
+            cand --color 'When to use colour'
+            cand --json 'One JSON object, which `chat --messages` reads'
+            cand -v 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+            cand --verbose 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'llmr;session;rm'= {
+            cand --config 'Config file [env: LLMR_CONFIG]'
+            cand --state 'State file [env: LLMR_STATE]'
+            cand --color 'When to use colour'
+            cand -v 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+            cand --verbose 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'llmr;session;settle'= {
+            cand --result 'It did; this is what the model is told (@FILE reads it)'
+            cand --config 'Config file [env: LLMR_CONFIG]'
+            cand --state 'State file [env: LLMR_STATE]'
+            cand --color 'When to use colour'
+            cand --again 'It did not; let it run once more'
+            cand -v 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+            cand --verbose 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'llmr;session;help'= {
+            cand list 'All of them, the one that was used last first'
+            cand show 'One of them: what was said, and which tools were run'
+            cand rm 'Remove conversations with all that was said and run'
+            cand settle 'Say what came of a tool''s call of which nobody knows whether it did its work'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'llmr;session;help;list'= {
+        }
+        &'llmr;session;help;show'= {
+        }
+        &'llmr;session;help;rm'= {
+        }
+        &'llmr;session;help;settle'= {
+        }
+        &'llmr;session;help;help'= {
         }
         &'llmr;classify'= {
             cand --format 'What the input is'
@@ -219,6 +301,10 @@ set edit:completion:arg-completer[llmr] = {|@words|
             cand --require 'Ask only deployments that can do this: tools, json_schema, images (repeatable)'
             cand --on-invalid 'What becomes of an answer that is not as asked, once it was repaired in vain: ask the next step, hand it out as it is (exit code 7), or stop (7)'
             cand --max-steps 'Ask at most so many different deployments'
+            cand --session 'Go on with a conversation that the state keeps, or begin one; without a prompt, with what is under way'
+            cand --tool 'Let the model have this tool of the config run, besides those of its ladder (repeatable)'
+            cand --tool-choice 'Whether the model begins with a tool: auto, none, required, or the name of one'
+            cand --max-tool-rounds 'How often in a row the model may have tools run before it must answer in words'
             cand --config 'Config file [env: LLMR_CONFIG]'
             cand --state 'State file [env: LLMR_STATE]'
             cand --color 'When to use colour'
@@ -544,6 +630,7 @@ set edit:completion:arg-completer[llmr] = {|@words|
         }
         &'llmr;help'= {
             cand chat 'Send one prompt down the ladder; the answer alone goes to stdout'
+            cand session 'The conversations that `chat --session` keeps'
             cand classify 'Say what captured failures are'
             cand status 'Show every deployment: eligible, or held by what, why, until when and who said so'
             cand reset 'Clear holds, at once for all processes'
@@ -567,6 +654,20 @@ set edit:completion:arg-completer[llmr] = {|@words|
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'llmr;help;chat'= {
+        }
+        &'llmr;help;session'= {
+            cand list 'All of them, the one that was used last first'
+            cand show 'One of them: what was said, and which tools were run'
+            cand rm 'Remove conversations with all that was said and run'
+            cand settle 'Say what came of a tool''s call of which nobody knows whether it did its work'
+        }
+        &'llmr;help;session;list'= {
+        }
+        &'llmr;help;session;show'= {
+        }
+        &'llmr;help;session;rm'= {
+        }
+        &'llmr;help;session;settle'= {
         }
         &'llmr;help;classify'= {
         }

@@ -33,6 +33,7 @@ complete -c llmr -n "__fish_llmr_needs_command" -s v -l verbose -d 'Show what ha
 complete -c llmr -n "__fish_llmr_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c llmr -n "__fish_llmr_needs_command" -s V -l version -d 'Print version'
 complete -c llmr -n "__fish_llmr_needs_command" -f -a "chat" -d 'Send one prompt down the ladder; the answer alone goes to stdout'
+complete -c llmr -n "__fish_llmr_needs_command" -f -a "session" -d 'The conversations that `chat --session` keeps'
 complete -c llmr -n "__fish_llmr_needs_command" -f -a "classify" -d 'Say what captured failures are'
 complete -c llmr -n "__fish_llmr_needs_command" -f -a "status" -d 'Show every deployment: eligible, or held by what, why, until when and who said so'
 complete -c llmr -n "__fish_llmr_needs_command" -f -a "reset" -d 'Clear holds, at once for all processes'
@@ -97,6 +98,60 @@ complete -c llmr -n "__fish_llmr_using_subcommand chat" -l dry-run -d 'Show who 
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -s V -l version -d 'Print version'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show rm settle help" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show rm settle help" -l state -d 'State file [env: LLMR_STATE]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show rm settle help" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show rm settle help" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show rm settle help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show rm settle help" -s V -l version -d 'Print version'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show rm settle help" -f -a "list" -d 'All of them, the one that was used last first'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show rm settle help" -f -a "show" -d 'One of them: what was said, and which tools were run'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show rm settle help" -f -a "rm" -d 'Remove conversations with all that was said and run'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show rm settle help" -f -a "settle" -d 'Say what came of a tool\'s call of which nobody knows whether it did its work'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show rm settle help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from list" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from list" -l state -d 'State file [env: LLMR_STATE]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from list" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from list" -l json -d 'One JSON object for each'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from list" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from list" -s V -l version -d 'Print version'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from show" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from show" -l state -d 'State file [env: LLMR_STATE]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from show" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from show" -l json -d 'One JSON object, which `chat --messages` reads'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from show" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from show" -s V -l version -d 'Print version'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from rm" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from rm" -l state -d 'State file [env: LLMR_STATE]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from rm" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from rm" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from rm" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from rm" -s V -l version -d 'Print version'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from settle" -l result -d 'It did; this is what the model is told (@FILE reads it)' -r
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from settle" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from settle" -l state -d 'State file [env: LLMR_STATE]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from settle" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from settle" -l again -d 'It did not; let it run once more'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from settle" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from settle" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from settle" -s V -l version -d 'Print version'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from help" -f -a "list" -d 'All of them, the one that was used last first'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from help" -f -a "show" -d 'One of them: what was said, and which tools were run'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from help" -f -a "rm" -d 'Remove conversations with all that was said and run'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from help" -f -a "settle" -d 'Say what came of a tool\'s call of which nobody knows whether it did its work'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c llmr -n "__fish_llmr_using_subcommand classify" -l format -d 'What the input is' -r -f -a "jsonl\t''
 text\t''
 har\t''
@@ -201,6 +256,10 @@ complete -c llmr -n "__fish_llmr_using_subcommand plan" -l on-invalid -d 'What b
 return\t''
 fail\t''"
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l max-steps -d 'Ask at most so many different deployments' -r
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l session -d 'Go on with a conversation that the state keeps, or begin one; without a prompt, with what is under way' -r
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l tool -d 'Let the model have this tool of the config run, besides those of its ladder (repeatable)' -r
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l tool-choice -d 'Whether the model begins with a tool: auto, none, required, or the name of one' -r
+complete -c llmr -n "__fish_llmr_using_subcommand plan" -l max-tool-rounds -d 'How often in a row the model may have tools run before it must answer in words' -r
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l state -d 'State file [env: LLMR_STATE]' -r -F
 complete -c llmr -n "__fish_llmr_using_subcommand plan" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'

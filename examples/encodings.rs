@@ -106,7 +106,7 @@ fn requests(own: &str) -> Vec<(String, ChatRequest)> {
             all.push((what, ChatRequest { tools, tool_choice, parallel_tools, ..plain.clone() }));
         }
     }
-    let messages = conversation(own.parse().expect("an author"));
+    let messages = conversation(&own.parse().expect("an author"));
     all.push(("history".to_owned(), ChatRequest { messages: messages.clone(), ..ChatRequest::default() }));
     all.push(("history with tools".to_owned(), ChatRequest { messages, tools: tools(), ..full }));
     all
@@ -131,7 +131,7 @@ fn schemas() -> Vec<(&'static str, Value)> {
 }
 
 /// With everything in it that may stand in one.
-fn conversation(own: Author) -> Vec<Message> {
+fn conversation(own: &Author) -> Vec<Message> {
     let thought = |signature: &str, from: &Author| {
         let (text, signature) = ("hm".to_owned(), Some(signature.to_owned()));
         Part::Thinking(Thinking { text, signature, redacted: None, from: Some(from.clone()) })
@@ -154,7 +154,7 @@ fn conversation(own: Author) -> Vec<Message> {
         message(
             Role::Assistant,
             vec![
-                thought("c2ln", &own),
+                thought("c2ln", own),
                 thought("Zm9yZWlnbg==", &foreign),
                 Part::Thinking(hidden),
                 Part::Text("I look.".to_owned()),

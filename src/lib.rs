@@ -65,6 +65,8 @@
 //! The modules are floors of one house; imports run downward only (a test reads the sources and fails on an upward
 //! one). From the lowest floor up: `domain`, `clock`, `process`, `catalog`, `classify`, `validate`, `policy`, `ladder`, `config`,
 //! `store`, `metrics`, `wire`, `transport`, `route`, `report` and `rehearsal`, and on top `drill`, which plays all of it against
+//! one). From the lowest floor up: `domain`, `clock`, `process`, `catalog`, `classify`, `policy`, `ladder`, `config`,
+//! `store`, `metrics`, `wire`, `transport`, `route`, `session`, `report` and `rehearsal`, and on top `drill`, which plays all of it against
 //! scripted providers, and `dash`, which draws it.
 
 // The modules are floors of one house; imports run downward only, and a test reads the sources and fails on an upward
@@ -101,6 +103,7 @@ pub mod report;
 #[doc(hidden)]
 pub mod route;
 #[doc(hidden)]
+pub mod session;
 pub mod store;
 #[doc(hidden)]
 pub mod transport;

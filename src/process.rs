@@ -19,6 +19,9 @@ use crate::clock::Clock;
 /// How often it is looked whether the program has ended.
 const LOOK: Duration = Duration::from_millis(5);
 
+/// What any pipe takes without a reader, in bytes: one page.
+const SHORT: usize = 4096;
+
 /// How long what it printed is waited for once it has ended: what it left behind may keep the pipe open.
 const REST: Duration = Duration::from_millis(200);
 
@@ -65,10 +68,23 @@ pub struct Ran {
 /// # Errors
 /// When it cannot be started.
 pub fn run(program: &Program<'_>, bounds: &Bounds<'_>) -> io::Result<Ran> {
+    run_without(program, &[], bounds)
+}
+
+/// The same, but these variables of our own environment are not passed on.
+///
+/// # Errors
+/// When it cannot be started.
+pub fn run_without(program: &Program<'_>, hidden: &[String], bounds: &Bounds<'_>) -> io::Result<Ran> {
     let (name, arguments) = program.words.split_first().ok_or_else(|| io::Error::other("the command is empty"))?;
     let mut command = Command::new(name);
-    command.args(arguments).envs(program.env.iter().copied());
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.args(arguments);
+    for name in hidden {
+        command.env_remove(name);
+    }
+    command.envs(program.env.iter().copied());
+    let ready = ready_made(program.input)?;
+    command.stdin(ready.map_or_else(Stdio::piped, Stdio::from)).stdout(Stdio::piped()).stderr(Stdio::piped());
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let mut child = command.spawn()?;
@@ -95,6 +111,17 @@ pub fn is_there(name: &str, path: &str) -> bool {
         return Path::new(name).is_file();
     }
     std::env::split_paths(path).any(|directory| directory.join(name).is_file())
+}
+
+/// What is so short that any pipe takes it at once, in a pipe. A program that is begun so has its whole input whatever
+/// becomes of us; else it could find nothing there and take that for its input.
+fn ready_made(input: &[u8]) -> io::Result<Option<io::PipeReader>> {
+    if input.len() > SHORT {
+        return Ok(None);
+    }
+    let (reader, mut writer) = io::pipe()?;
+    writer.write_all(input)?;
+    Ok(Some(reader))
 }
 
 /// Waits for the end, but not longer than this, nor longer than the user wants.
@@ -183,6 +210,13 @@ mod tests {
     }
 
     #[test]
+    fn input_of_any_length_arrives_whole() {
+        for length in [0, 1, SHORT, SHORT + 1, 300_000] {
+            assert_eq!(shell("wc -c", &"x".repeat(length), MOST, &|| false).out.trim(), length.to_string());
+        }
+    }
+
+    #[test]
     fn what_it_prints_is_kept_up_to_a_bound() {
         let ran = shell("printf 12345; printf 123 >&2", "", 4, &|| false);
         assert_eq!((ran.out.as_str(), ran.err.as_str(), ran.is_cut), ("1234", "123", true));
@@ -193,6 +227,16 @@ mod tests {
     fn an_interrupted_one_is_killed_with_all_that_it_started() {
         let ran = shell("sleep 600 & sleep 600", "", MOST, &|| true);
         assert!(ran.status.is_none());
+    }
+
+    #[test]
+    fn what_is_hidden_is_not_passed_on() {
+        let words = ["sh", "-c", "printf '%s' \"${HOME-none} $LLMR_WORD\""].map(str::to_owned);
+        let program = Program { words: &words, input: b"", env: &[("LLMR_WORD", "bird")] };
+        let bounds = Bounds { time: Duration::from_secs(30), output: MOST, is_interrupted: &|| false };
+        let hidden = ["HOME", "LLMR_WORD"].map(str::to_owned);
+        assert_eq!(run_without(&program, &hidden, &bounds).expect("a shell").out, "none bird");
+        assert_ne!(run(&program, &bounds).expect("a shell").out, "none bird");
     }
 
     #[test]

@@ -41,6 +41,8 @@ mod repeat;
 mod reset;
 mod scenarios;
 mod secrets;
+#[cfg(unix)]
+mod sessions;
 mod shapes;
 mod sharing;
 mod stage;
@@ -48,6 +50,8 @@ mod start;
 mod state_files;
 mod store_processes;
 mod streams;
+#[cfg(unix)]
+mod talk;
 mod tools;
 mod top;
 mod usage;

@@ -115,7 +115,8 @@ fn a_state_file_of_an_older_program_is_brought_up_to_date_by_a_look() {
     let stage = stage(&lab);
     let sql = stage.sql();
     sql.execute_batch(
-        "DROP VIEW alarm; DROP VIEW outbox; DROP TABLE alarms; DROP TABLE letters; \
+        "DROP VIEW conversation; DROP VIEW calls; DROP TABLE sessions; DROP TABLE turns; DROP TABLE journal; \
+         DROP VIEW alarm; DROP VIEW outbox; DROP TABLE alarms; DROP TABLE letters; \
          DROP TABLE attempt_totals; DROP TABLE request_totals; DROP TABLE time_totals; DROP TABLE retry_totals; \
          DROP TABLE counted; DROP TABLE answer_totals; DROP TABLE baselines; \
          DROP INDEX attempts_by_deployment; \

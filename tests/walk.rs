@@ -61,7 +61,7 @@ fn a_limit_is_never_retried_within_a_request() {
 
 #[test]
 fn a_key_that_was_replaced_is_tried_at_once() {
-    let case = |key: &str, reply: Reply| Case { model: None, key: Some(key.to_owned()), replies: vec![reply] };
+    let case = |key: &str, reply: Reply| Case { key: Some(key.to_owned()), replies: vec![reply], ..Case::default() };
     let cases = vec![
         case("not-a-real-key-number-one", error(401, "Incorrect API key provided")),
         case("not-a-real-key-number-two", Reply::answer("welcome")),

@@ -91,6 +91,8 @@ fn empty(catalog: Catalog) -> Config {
         retention: None,
         max_size: None,
         content: false,
+        sessions: None,
+        tools: BTreeMap::new(),
         warnings: Vec::new(),
     }
 }

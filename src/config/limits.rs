@@ -30,12 +30,13 @@ pub(super) const LIMIT_KEYS: &[&str] = &[
     "repair",
     "hedge",
     "cache",
+    "tool_rounds",
 ];
 
 /// Reads those limits that the section has over the given ones.
 pub(super) fn limits(section: &Section<'_, '_>, mut limits: Limits) -> Limits {
     let count = |key: &str, most: u64| {
-        let number = section.get(key)?.integer(u64::from(key == "attempts")..=most)?;
+        let number = section.get(key)?.integer(u64::from(matches!(key, "attempts" | "tool_rounds"))..=most)?;
         u32::try_from(number).ok()
     };
     limits.attempts = count("attempts", 100).unwrap_or(limits.attempts);
@@ -48,6 +49,7 @@ pub(super) fn limits(section: &Section<'_, '_>, mut limits: Limits) -> Limits {
     if let Some(latency) = section.get("max_latency").and_then(|node| positive(&node)) {
         limits.max_latency = Some(latency);
     }
+    limits.tool_rounds = count("tool_rounds", 1000).unwrap_or(limits.tool_rounds);
     limits.retries = count("retries", 100).or(limits.retries);
     limits.buffer = section.get("buffer").and_then(|node| size(&node, BUFFERS)).unwrap_or(limits.buffer);
     word(section, "stream", ("policy", &["fail", "buffer", "restart"]), &mut limits.stream);

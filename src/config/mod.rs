@@ -23,6 +23,7 @@ mod rules;
 mod steps;
 mod store;
 mod template;
+mod tools;
 mod types;
 mod url;
 
@@ -42,6 +43,7 @@ pub use environment::{LADDER, from_environment};
 pub use key::{KeyError, at_home, resolve_key};
 pub use problem::Problem;
 pub use template::template;
+pub use tools::{KeyTemplate, ToolConfig};
 pub use types::{
     AccountCap, Alarm, AnswerConfig, Bar, CachePreference, Config, CredentialConfig, Hedge, KeySource, LadderConfig,
     Limits, OnUnknown, ProviderSettings, StepConfig, StreamPolicy, Webhook,
@@ -65,6 +67,7 @@ const ROOT_KEYS: &[&str] = &[
     "caps",
     "store",
     "usage",
+    "tools",
 ];
 
 /// Reads the text of the file over the built-in catalogue.
@@ -104,7 +107,11 @@ fn read(root: &Section<'_, '_>, reader: &Reader, mut catalog: Catalog) -> Config
         }
         None => Limits::default(),
     };
-    let ladders = steps::ladders(root, &steps::Known { catalog: &catalog, providers: &providers }, limits);
+    let tools = tools::tools(root);
+    let named = root.section("tools").map(|section| section.entries()).unwrap_or_default();
+    let named: Vec<&str> = named.iter().map(|(name, _)| *name).collect();
+    let known = steps::Known { catalog: &catalog, providers: &providers, tools: &named };
+    let ladders = steps::ladders(root, &known, limits);
     let mut policy = limits::policy(root);
     policy.lease = lease(&policy, ladders.values());
     let store = store::store(root, reader);
@@ -124,6 +131,8 @@ fn read(root: &Section<'_, '_>, reader: &Reader, mut catalog: Catalog) -> Config
         retention: store.retention,
         max_size: store.max_size,
         content: store.content,
+        sessions: store.sessions,
+        tools,
         warnings: Vec::new(),
     }
 }

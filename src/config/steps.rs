@@ -39,12 +39,15 @@ const LADDER_KEYS: &[&str] = &[
     "checks",
     "confidence",
     "reject",
+    "tools",
 ];
 
 /// What a step may name.
 pub(super) struct Known<'a> {
     pub(super) catalog: &'a Catalog,
     pub(super) providers: &'a Providers,
+    /// The names of all tools, the good and the bad.
+    pub(super) tools: &'a [&'a str],
 }
 
 /// A deployment for each of the provider's credentials; itself, if it names one or the provider has none.
@@ -118,6 +121,7 @@ fn ladder(section: &Section<'_, '_>, known: &Known<'_>, defaults: Limits, names:
         developer: section.get("developer").and_then(|node| node.text()),
         cascade: cascade(section),
         answer: answer(section),
+        tools: super::tools::of_ladder(section, known.tools),
         bar,
         limits,
     }

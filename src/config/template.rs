@@ -90,6 +90,7 @@ const REST: &str = r##"
 # on_unknown = "stop"                   # stop | next
 # on_may_have_run = "retry"             # retry | next | stop: when a connection broke after the request was sent
 # hedge = "off"                         # or "p95" or a delay: when the next step starts beside a slow one
+# tool_rounds = 8                       # how often in a row the model may have tools run
 # cache = "off"                         # off | prefer | require: who has the prompt's beginning in its cache
 
 # [alarm]                               # who is told, once for all processes; `llmr alarm test` tries it
@@ -122,6 +123,14 @@ const REST: &str = r##"
 # dimension = "tpd"                     # rpm, tpm, rpd, tpd, weekly, monthly, concurrency, …
 # limit = 100000
 
+# [tools.disk_usage]                    # what a model may have run: `llmr chat --tool disk_usage`, or tools = [..] of a ladder
+# description = "How full the disks are"
+# command = ["df", "--output=target,pcent"]   # gets the arguments as JSON on its standard input
+# schema = { type = "object", properties = { path = { type = "string" } } }   # of the arguments; or the path of a file
+# effect = "pure"                       # or side_effecting, the default: never run twice, and asks before it runs
+# timeout = "30s"
+# idempotency_key = "{fingerprint}"     # also {session}, {tool}, {args.FIELD}; the command finds it as LLMR_IDEMPOTENCY_KEY
+
 # [usage]                               # how near a limit may come
 # skip = 0.97                           # a step that a request would bring beyond it is passed over
 # put_last = 0.80                       # beyond this others go first
@@ -129,5 +138,6 @@ const REST: &str = r##"
 # [store]
 # retention = "30d"                     # how long the log is kept
 # max_size = "500MB"                    # how large it may grow
+# sessions = "90d"                      # how long conversations stay that nobody goes on with
 # content = false                       # whether answers are kept, for a second `--request-id`
 "##;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::*;
-use crate::domain::{Deployment, Dimension, ProviderName};
+use crate::domain::{Deployment, Dimension, Effect, ProviderName};
 use crate::policy::{AlarmKind, CascadeSettings, Sink};
 
 fn builtin() -> Catalog {
@@ -387,4 +387,25 @@ mod hostile {
             }
         }
     }
+}
+
+#[test]
+fn tools_mean_what_they_say() {
+    let config = good("good-tools.toml");
+    let ladder = config.ladders.get("main").expect("main");
+    assert_eq!(
+        (ladder.tools.as_slice(), ladder.limits.tool_rounds),
+        (&["deploy".to_owned(), "disk_usage".into()][..], 3)
+    );
+    let (deploy, disk) = (&config.tools["deploy"], &config.tools["disk_usage"]);
+    assert_eq!((deploy.effect, deploy.timeout), (Effect::SideEffecting, Duration::from_secs(300)));
+    assert_eq!(deploy.schema["required"], serde_json::json!(["version"]));
+    let arguments = serde_json::json!({"version": "7"});
+    assert_eq!(deploy.idempotency_key.fill("s", "deploy", "f", &arguments), "deploy-7");
+    assert_eq!((disk.effect, disk.timeout), (Effect::Pure, Duration::from_secs(30)));
+    assert_eq!(disk.schema, serde_json::json!({"type": "object", "properties": {}}));
+    assert_eq!(
+        (config.tools["once"].effect, config.sessions),
+        (Effect::SideEffecting, Some(Duration::from_secs(7 * 86_400)))
+    );
 }

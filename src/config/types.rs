@@ -13,7 +13,7 @@ use crate::ladder::{OnInvalid, OnMayHaveRun, Ranking, Strategy};
 use crate::policy::{AlarmSettings, Bands, CascadeSettings, PolicySettings, Sink};
 use crate::validate::Demands;
 
-use super::Problem;
+use super::{Problem, ToolConfig};
 
 /// All that the config says, over the built-in catalogue and the defaults.
 #[derive(Debug, Clone)]
@@ -48,6 +48,10 @@ pub struct Config {
     pub max_size: Option<u64>,
     /// Whether answers are kept with their requests.
     pub content: bool,
+    /// How long conversations are kept that nobody goes on with.
+    pub sessions: Option<Duration>,
+    /// What a model may have run, by name.
+    pub tools: BTreeMap<String, ToolConfig>,
     /// What is odd but no error.
     pub warnings: Vec<Problem>,
 }
@@ -126,6 +130,8 @@ pub struct LadderConfig {
     pub cascade: Option<CascadeSettings>,
     /// What is asked of its answers.
     pub answer: AnswerConfig,
+    /// The names of the tools that are offered to the model.
+    pub tools: Vec<String>,
     /// The limits of the file with this ladder's own.
     pub limits: Limits,
 }
@@ -148,6 +154,7 @@ impl LadderConfig {
             developer: None,
             cascade: Some(CascadeSettings::default()),
             answer: AnswerConfig::default(),
+            tools: Vec::new(),
             limits,
         }
     }
@@ -280,6 +287,8 @@ pub struct Limits {
     pub hedge: Hedge,
     /// Whether the deployment that has the prompt's beginning in its cache is preferred.
     pub cache: CachePreference,
+    /// How often in a row the model may have tools run before it must answer in words.
+    pub tool_rounds: u32,
 }
 
 impl Default for Limits {
@@ -302,6 +311,7 @@ impl Default for Limits {
             buffer: 16_000_000,
             hedge: Hedge::Off,
             cache: CachePreference::Off,
+            tool_rounds: 8,
         }
     }
 }

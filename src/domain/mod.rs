@@ -12,6 +12,7 @@ mod part;
 mod record;
 mod scope;
 mod secret;
+mod talk;
 mod text;
 mod timeouts;
 mod tool;
@@ -25,7 +26,7 @@ pub use failure::{
     Action, Class, Dimension, Failure, Feature, LimitFacts, OutputFit, Provenance, ResetSource, ScopeLevel,
 };
 pub use limit::{StatedLimit, Unit};
-pub use names::{AccountName, CredentialName, LadderName, ModelName, ProviderName, RequestId};
+pub use names::{AccountName, CredentialName, LadderName, ModelName, ProviderName, RequestId, SessionName};
 pub use part::{Author, Part, Thinking, ToolCall};
 pub use record::{
     AttemptKind, AttemptRecord, Execution, Extraction, GivenUp, KeptAnswer, KeptEvidence, Outcome, Prefix,
@@ -33,6 +34,7 @@ pub use record::{
 };
 pub use scope::Scope;
 pub use secret::{RedactedStream, Redactor, Secret};
+pub use talk::{CallEnd, CallState, Effect, JournalEntry, Session, StoredTurn, TalkSettings};
 pub use text::{excerpt, printable};
 pub use timeouts::Timeouts;
 pub use tool::{Tool, ToolChoice};

@@ -76,6 +76,10 @@ name!(
     LadderName
 );
 name!(
+    /// A conversation that goes over several requests.
+    SessionName
+);
+name!(
     /// What joins a request, its attempts and the holds that they caused.
     RequestId
 );

@@ -60,7 +60,7 @@ impl Cast {
                 match &seat.credential {
                     Some(alias) => {
                         let key = Some(dummy(name, alias));
-                        script.cases.push(Case { model: None, key, replies: replies.clone() });
+                        script.cases.push(Case { key, replies: replies.clone(), ..Case::default() });
                     }
                     None => script.replies.clone_from(replies),
                 }

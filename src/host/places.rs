@@ -41,5 +41,6 @@ pub fn retention(config: Option<&Config>) -> Retention {
     let usual = Retention::default();
     let age = config.and_then(|config| config.retention).unwrap_or(usual.age);
     let size = config.and_then(|config| config.max_size).unwrap_or(usual.size);
-    Retention { age, size, ..usual }
+    let sessions = config.and_then(|config| config.sessions).unwrap_or(usual.sessions);
+    Retention { age, size, sessions, ..usual }
 }

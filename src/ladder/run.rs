@@ -145,6 +145,12 @@ impl Run {
         let (last, first): (Vec<usize>, Vec<usize>) =
             run.indexes(&run.spec.steps).into_iter().partition(|step| run.is_put_last(*step));
         run.queue = first.into_iter().chain(last).collect();
+        let is_first = |step: &usize| {
+            let deployment = run.steps.get(*step).map(|spec| &spec.target.deployment);
+            deployment.is_some() && deployment == run.directives.first.as_ref()
+        };
+        let preferred: Vec<usize> = run.queue.iter().copied().filter(is_first).collect();
+        run.prefer(preferred);
         run.last_resort = run.spec.last_resort.as_ref().and_then(|step| run.index(step));
         run.bar_by_directives();
         run

@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::catalog::Price;
-use crate::domain::{ChatRequest, Feature, LadderName, Part, ProviderName, Target, Tool};
+use crate::domain::{ChatRequest, Deployment, Feature, LadderName, Part, ProviderName, Target, Tool};
 use crate::policy::{Caller, Demand, Finding, Gauge, TrackRecord, UsageState};
 
 use super::end::SkipReason;
@@ -207,6 +207,8 @@ pub struct Directives {
     pub no_fallback: bool,
     /// At most so many different deployments.
     pub max_steps: Option<u32>,
+    /// Asked before all others while it is eligible: it answered the request before this one of the same conversation.
+    pub first: Option<Deployment>,
 }
 
 /// What can be said of the request before it is sent.

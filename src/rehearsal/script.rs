@@ -16,7 +16,7 @@ pub struct Script {
     /// Replies to requests that no case is about.
     #[serde(default)]
     pub replies: Vec<Reply>,
-    /// Replies to requests for one model or with one key; the first case that fits counts.
+    /// Replies to requests for one model, with one key, or that hold something; the first case that fits counts.
     #[serde(default)]
     pub cases: Vec<Case>,
 }
@@ -29,6 +29,9 @@ pub struct Case {
     pub model: Option<String>,
     /// The key that must be shown.
     pub key: Option<String>,
+    /// What the request must hold, as it stands in its JSON.
+    #[serde(default)]
+    pub contains: Option<String>,
     /// One per request that fits; the last one is repeated.
     pub replies: Vec<Reply>,
 }
@@ -222,6 +225,7 @@ impl Script {
         let fits = |case: &Case| {
             case.model.as_deref().is_none_or(|model| seen.model() == Some(model))
                 && case.key.as_deref().is_none_or(|key| seen.key() == Some(key))
+                && case.contains.as_deref().is_none_or(|text| seen.body.to_string().contains(text))
         };
         let case = self.cases.iter().enumerate().find(|(_, case)| fits(case));
         case.map_or((0, self.replies.as_slice()), |(at, case)| (at + 1, case.replies.as_slice()))

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::domain::LadderName;
+use crate::domain::{LadderName, SessionName};
 use crate::policy::Key;
 
 /// Trouble with the state. The message says what is wrong and names the file; [`hint`](Self::hint) says what to do.
@@ -131,6 +131,16 @@ pub enum StoreError {
         /// The column and what is wrong with it.
         problem: String,
     },
+    /// A turn of a conversation that this program cannot read.
+    #[error("turn {place} of session {session} cannot be read: {problem}")]
+    BadTurn {
+        /// The conversation.
+        session: SessionName,
+        /// Which turn, from 0.
+        place: usize,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// Anything else that the system or SQLite had to say.
     #[error("trouble with the state file {}: {problem}", path.display())]
     Other {
@@ -176,6 +186,9 @@ impl StoreError {
                 Some("run a command that writes, such as `llmr chat`, to bring it up to date".to_owned())
             }
             Self::Corrupt { path, .. } => Some(aside(path)),
+            Self::BadTurn { session, .. } => {
+                Some(format!("update llmr if a newer one runs beside it; else `llmr session rm {session}` gives it up"))
+            }
             Self::BadRow { row: 0, .. } => Some("update llmr if a newer one runs beside it".to_owned()),
             Self::BadRow { path, table, row, .. } => Some(format!(
                 "update llmr if a newer one runs beside it; else remove the row: sqlite3 {} \"DELETE FROM {table} WHERE rowid = {row}\"",

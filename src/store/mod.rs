@@ -15,6 +15,7 @@ mod baselines;
 mod error;
 mod facts;
 mod memory;
+mod sessions;
 mod sqlite;
 mod totals;
 mod unfinished;
@@ -35,7 +36,8 @@ pub use baselines::{Baseline, LONGEST_VERDICT};
 pub use error::StoreError;
 pub use facts::{AttemptFact, Fact, Places, RequestFact, Spent, Who};
 pub use memory::MemoryStore;
-pub use sqlite::{OpenOptions, Pruned, Retention, SqliteStore};
+pub use sessions::{CallChange, SessionBatch, SessionStore, Talk, TurnChange};
+pub use sqlite::{OpenOptions, Pruned, Retention, Seat, SqliteStore};
 pub use totals::{AttemptSum, BOUNDS_US, Came, Histogram, RetryCount, Totals};
 use unfinished::{tally_unfinished, unfinished};
 pub use update::{update, update_locked, update_once};
@@ -366,5 +368,7 @@ mod contract_alarms;
 mod contract_cascades;
 #[cfg(test)]
 mod contract_kept;
+#[cfg(test)]
+mod contract_sessions;
 #[cfg(test)]
 mod contract_usage;

@@ -49,9 +49,9 @@ impl<'a> Night<'a> {
         let mut voices = Voices::new(time);
         for (at, part) in draw.parts.iter().enumerate() {
             let case = |(key, replies): (usize, &Vec<_>)| Case {
-                model: None,
                 key: Some(draw::key(at, key)),
                 replies: replies.clone(),
+                ..Case::default()
             };
             let script = Script { replies: Vec::new(), cases: part.replies.iter().enumerate().map(case).collect() };
             voices.add(draw::NAMES[at], Wire::ALL[part.wire], script);

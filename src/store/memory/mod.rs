@@ -3,6 +3,7 @@
 mod alarms;
 mod kept;
 mod log;
+mod talks;
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -22,6 +23,7 @@ use crate::policy::{
 
 use alarms::Alarms;
 use kept::Kept;
+use talks::Talks;
 
 /// State that ends with the process and behaves as the file does.
 #[derive(Debug)]
@@ -50,6 +52,7 @@ struct State {
     health: BTreeMap<Deployment, Health>,
     beside: Kept,
     alarms: Alarms,
+    talks: Talks,
     commits: u64,
 }
 

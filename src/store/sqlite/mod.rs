@@ -26,6 +26,8 @@ mod retries;
 mod row;
 mod salvage;
 mod schema;
+mod seat;
+mod talks;
 mod totals;
 mod track;
 mod turn;
@@ -49,6 +51,7 @@ use live::{Live, Place};
 use row::Trouble;
 
 pub use prune::{Pruned, Retention};
+pub use seat::Seat;
 
 /// How to open the file.
 #[derive(Debug, Clone, Copy)]

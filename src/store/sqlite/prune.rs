@@ -18,7 +18,7 @@ use rusqlite::Connection;
 use super::open::be_patient;
 use super::row::Trouble;
 use super::totals::{self, Log};
-use super::{SqliteStore, StoreError, alarms};
+use super::{SqliteStore, StoreError, alarms, talks};
 
 /// How much of the log is kept. Holds and the last success and failure of each deployment are not touched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +27,8 @@ pub struct Retention {
     pub age: Duration,
     /// How many bytes the file may use, about; beyond that the oldest requests and attempts go.
     pub size: u64,
+    /// Conversations that nobody has gone on with for so long go, each as a whole.
+    pub sessions: Duration,
     /// How many rows of each kind are deleted in one transaction, so that no other writer waits long.
     pub chunk: u32,
     /// How many such transactions one call makes at most; the next call goes on.
@@ -34,9 +36,11 @@ pub struct Retention {
 }
 
 impl Default for Retention {
-    /// 30 days and 500 MB, some 1.5 million attempts; 4 transactions of 250 rows, a few milliseconds each.
+    /// 30 days and 500 MB, some 1.5 million attempts, and 90 days for conversations; 4 transactions of 250 rows, a few
+    /// milliseconds each.
     fn default() -> Self {
-        Self { age: Duration::from_secs(30 * 24 * 3600), size: 500_000_000, chunk: 250, chunks: 4 }
+        let days = |days: u64| Duration::from_secs(days * 24 * 3600);
+        Self { age: days(30), size: 500_000_000, sessions: days(90), chunk: 250, chunks: 4 }
     }
 }
 
@@ -47,6 +51,8 @@ pub struct Pruned {
     pub attempts: usize,
     /// Requests that are gone.
     pub requests: usize,
+    /// Conversations that are gone.
+    pub sessions: usize,
     /// Pages that were given back to the system.
     pub pages: u64,
 }
@@ -126,9 +132,29 @@ impl SqliteStore {
         if self.read(|conn| Ok(conn.prepare_cached(OLD_CASCADE)?.exists([before])?))? {
             self.write(|conn| Ok(conn.prepare_cached(DELETE_CASCADES)?.execute([before])?))?;
         }
+        self.forget_sessions(keep, now, pruned)?;
         let (_, free) = self.read(pages)?;
         if free > SPARE {
             pruned.pages = self.write(|conn| give_back(conn, GIVEN_BACK.min(free - SPARE)))?;
+        }
+        Ok(())
+    }
+}
+
+impl SqliteStore {
+    /// One that another process goes on with at this moment is left alone: it was used just now, or its seat is taken.
+    fn forget_sessions(&self, keep: &Retention, now: Timestamp, pruned: &mut Pruned) -> Result<(), StoreError> {
+        let age = i64::try_from(keep.sessions.as_millis()).unwrap_or(i64::MAX);
+        let before = now.as_millisecond().saturating_sub(age);
+        for _ in 0..keep.chunks {
+            let Some(name) = self.read(|conn| talks::old(conn, before))? else { break };
+            let Some(_seat) = self.seat(&name) else { break };
+            let removed = self.write(|conn| {
+                // It may have been used since.
+                let still = talks::old(conn, before)?.is_some_and(|old| old == name);
+                if still { talks::remove(conn, &name) } else { Ok(0) }
+            })?;
+            pruned.sessions += removed;
         }
         Ok(())
     }

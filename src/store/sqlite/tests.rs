@@ -16,6 +16,7 @@ mod alarms;
 mod damage;
 mod facts;
 mod pruning;
+mod talks;
 mod totals;
 
 struct Place {

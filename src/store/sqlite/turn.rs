@@ -76,6 +76,11 @@ impl FileId {
         fs::metadata(path).ok().and_then(|found| Self::of(&found))
     }
 
+    /// The file that is open.
+    pub(super) fn of_file(file: &File) -> Option<Self> {
+        file.metadata().ok().and_then(|found| Self::of(&found))
+    }
+
     #[cfg(unix)]
     #[expect(clippy::unnecessary_wraps, reason = "not every system tells")]
     fn of(found: &Metadata) -> Option<Self> {

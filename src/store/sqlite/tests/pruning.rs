@@ -15,11 +15,11 @@ fn write(store: &SqliteStore, seconds: impl IntoIterator<Item = i64>) {
 }
 
 fn by_age(seconds: u64) -> Retention {
-    Retention { age: Duration::from_secs(seconds), size: u64::MAX, chunk: 3, chunks: 2 }
+    Retention { age: Duration::from_secs(seconds), size: u64::MAX, chunk: 3, chunks: 2, ..Retention::default() }
 }
 
 fn by_size(size: u64) -> Retention {
-    Retention { age: Duration::from_secs(1_000_000), size, chunk: 10, chunks: 4 }
+    Retention { age: Duration::from_secs(1_000_000), size, chunk: 10, chunks: 4, ..Retention::default() }
 }
 
 fn pages(store: &SqliteStore, pragma: &str) -> u64 {

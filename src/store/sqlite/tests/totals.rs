@@ -153,7 +153,7 @@ impl History {
                 self.expected.retries += 1;
             }
             Step::Prune { before, chunk } => {
-                let keep = Retention { age: Duration::ZERO, size: u64::MAX, chunk, chunks: 2 };
+                let keep = Retention { age: Duration::ZERO, size: u64::MAX, chunk, chunks: 2, ..Retention::default() };
                 self.store.prune(&keep, at(before)).expect("pruned");
             }
             Step::Count { most, killed } => {
@@ -195,7 +195,7 @@ impl History {
 
     /// Everything but the newest request goes; places must not be given twice after that.
     fn empty(&mut self) {
-        let keep = Retention { age: Duration::ZERO, size: u64::MAX, chunk: 100, chunks: 10 };
+        let keep = Retention { age: Duration::ZERO, size: u64::MAX, chunk: 100, chunks: 10, ..Retention::default() };
         self.store.prune(&keep, at(1000)).expect("pruned");
         assert!(!self.has("SELECT 1 FROM attempts", []));
     }

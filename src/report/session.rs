@@ -1,0 +1,214 @@
+//! Conversations and the tools that were run for them, as text and JSON.
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use crate::domain::{CallEnd, CallState, JournalEntry, Part, Session, excerpt};
+use crate::session::{Order, ToolRun, canonical, message};
+use crate::store::Talk;
+
+use super::layout::{columns, padded};
+use super::moment::{distance, rfc3339, seconds, span};
+
+/// How much of the arguments and of a result a line shows, in characters.
+const SHOWN: usize = 200;
+
+/// How many characters of a fingerprint name a call.
+const NAMED: usize = 8;
+
+/// The short name of a call, by which a person says which one is meant.
+pub fn call_name(fingerprint: &str) -> &str {
+    fingerprint.get(..NAMED).unwrap_or(fingerprint)
+}
+
+/// A call as one line: `tool disk_usage  ok 12ms`.
+pub fn tool_line(run: &ToolRun) -> String {
+    let what = match (run.state, run.end) {
+        (CallState::Done, Some(CallEnd::Told)) => "settled by hand; not run again".to_owned(),
+        (CallState::Done, Some(end)) if run.replayed => format!("{} before; not run again", end_words(end)),
+        (CallState::Done, Some(end @ (CallEnd::Ok | CallEnd::Failed))) => {
+            format!("{} {}", end_words(end), span(run.latency))
+        }
+        (CallState::Done, Some(end)) => end_words(end).to_owned(),
+        _ => "nobody knows whether it did its work".to_owned(),
+    };
+    format!("tool {}  {what}", run.tool)
+}
+
+const fn end_words(end: CallEnd) -> &'static str {
+    match end {
+        CallEnd::Ok => "ok",
+        CallEnd::Failed => "failed",
+        CallEnd::Refused => "not run: no such tool, or wrong arguments",
+        CallEnd::Declined => "declined",
+        CallEnd::TimedOut => "stopped: its time was over",
+        CallEnd::Told => "settled by hand",
+    }
+}
+
+/// The same as JSON.
+pub fn tool_json(run: &ToolRun) -> Value {
+    json!({
+        "tool": run.tool,
+        "call": call_name(&run.fingerprint),
+        "effect": run.effect,
+        "state": run.state,
+        "end": run.end,
+        "replayed": run.replayed,
+        "latency_s": seconds(run.latency),
+    })
+}
+
+/// What a call would do, for who must say yes.
+pub fn order_lines(order: &Order) -> Vec<String> {
+    vec![
+        format!("arguments: {}", excerpt(&canonical(&order.arguments), SHOWN)),
+        format!("idempotency key: {}", excerpt(&order.idempotency_key, SHOWN)),
+    ]
+}
+
+/// What is known of a call of which nobody knows whether it did its work, for who must say.
+pub fn question_lines(order: &Order, entry: &JournalEntry, now: Timestamp) -> Vec<String> {
+    let begun = entry
+        .started_at
+        .map_or("at an unknown time".to_owned(), |at| format!("{} ({})", rfc3339(at), distance(at, now)));
+    let why = entry.result.clone().unwrap_or_else(|| "the process that ran it ended before it did".to_owned());
+    let again = if entry.tries > 1 { format!(", for the {}. time", entry.tries) } else { String::new() };
+    let mut lines = vec![format!("begun {begun}{again}; {}", excerpt(&why, SHOWN))];
+    lines.extend(order_lines(order));
+    lines
+}
+
+/// What a conversation waits for.
+pub fn waits_for(talk: &Talk) -> &'static str {
+    let last = talk.turns.last().and_then(|turn| message(&turn.message).ok());
+    let open = |state: CallState| talk.journal.iter().any(|(_, entry)| entry.state == state);
+    match last {
+        None => "its first words",
+        _ if open(CallState::Unknown) || open(CallState::Started) => "a person: a tool's outcome is not known",
+        Some(last) if last.parts.iter().any(|part| matches!(part, Part::ToolCall(_))) => "its tools",
+        Some(last) if last.role == crate::domain::Role::Assistant => "you",
+        Some(_) => "an answer",
+    }
+}
+
+/// All conversations as a table.
+pub fn sessions_text(sessions: &[Session], now: Timestamp) -> String {
+    if sessions.is_empty() {
+        return "there is no session yet; `llmr chat --session NAME PROMPT` begins one\n".to_owned();
+    }
+    let row = |session: &Session| {
+        let ladder = session.settings.ladder.as_ref().map_or("-".to_owned(), ToString::to_string);
+        [session.name.to_string(), session.turns.to_string(), distance(session.updated_at, now), ladder]
+    };
+    let head = ["SESSION", "TURNS", "USED", "LADDER"].map(str::to_owned);
+    let rows: Vec<[String; 4]> = std::iter::once(head).chain(sessions.iter().map(row)).collect();
+    let width = |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| columns(cell)).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..4).map(width).collect();
+    let line = |row: &[String; 4]| {
+        let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| padded(cell, *width)).collect();
+        format!("{}\n", cells.join("  ").trim_end())
+    };
+    rows.iter().map(line).collect()
+}
+
+/// One line of JSON for each conversation.
+pub fn session_json(session: &Session) -> Value {
+    json!({
+        "name": session.name,
+        "created_at": rfc3339(session.created_at),
+        "updated_at": rfc3339(session.updated_at),
+        "turns": session.turns,
+        "ladder": session.settings.ladder,
+        "system": session.settings.system,
+        "tools": session.settings.tools,
+    })
+}
+
+/// A whole conversation as JSON: what `chat --messages` reads, with the journal beside it.
+pub fn talk_json(talk: &Talk) -> Value {
+    let mut value = session_json(&talk.session);
+    let messages = talk.turns.iter().flat_map(|turn| match &turn.message {
+        Value::Array(several) => several.clone(),
+        one => vec![one.clone()],
+    });
+    if let Some(object) = value.as_object_mut() {
+        object.insert("waits_for".to_owned(), json!(waits_for(talk)));
+        object.insert("messages".to_owned(), messages.collect());
+        object.insert("calls".to_owned(), talk.journal.iter().map(|(_, entry)| call_json(entry)).collect());
+    }
+    value
+}
+
+fn call_json(entry: &JournalEntry) -> Value {
+    json!({
+        "call": call_name(&entry.fingerprint),
+        "fingerprint": entry.fingerprint,
+        "turn": entry.place,
+        "call_id": entry.call_id,
+        "tool": entry.tool,
+        "arguments": entry.arguments,
+        "effect": entry.effect,
+        "idempotency_key": entry.idempotency_key,
+        "state": entry.state,
+        "end": entry.end,
+        "result": entry.result,
+        "tries": entry.tries,
+        "started_at": entry.started_at.map(rfc3339),
+        "ended_at": entry.ended_at.map(rfc3339),
+    })
+}
+
+/// A whole conversation for people.
+pub fn talk_text(talk: &Talk, now: Timestamp) -> String {
+    let Talk { session, turns, journal } = talk;
+    let mut lines = vec![format!(
+        "{}  {} turns, used {}, waits for {}",
+        session.name,
+        session.turns,
+        distance(session.updated_at, now),
+        waits_for(talk)
+    )];
+    for (turn, place) in turns.iter().zip(0..) {
+        let Ok(message) = message(&turn.message) else {
+            lines.push(format!("#{place}  (not readable by this program)"));
+            continue;
+        };
+        let who = turn.author.as_ref().map_or_else(|| role_word(&turn.message), ToString::to_string);
+        lines.push(format!("\n#{place} {who}  {}", rfc3339(turn.at)));
+        lines.extend(message.parts.iter().filter_map(part_line));
+        for (_, entry) in journal.iter().filter(|(_, entry)| entry.place == place) {
+            lines.push(format!("  {}", call_line(entry)));
+        }
+    }
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+fn role_word(message: &Value) -> String {
+    let role = message.get("role").or_else(|| message.get(0)?.get("role")).and_then(Value::as_str);
+    role.unwrap_or("user").to_owned()
+}
+
+fn part_line(part: &Part) -> Option<String> {
+    Some(match part {
+        Part::Text(text) => text.clone(),
+        Part::Image { media_type, .. } => format!("[{media_type}]"),
+        Part::ToolCall(call) => format!("-> {} {}", call.name, excerpt(&call.arguments, SHOWN)),
+        Part::ToolResult { name, content, .. } => {
+            format!("<- {} {}", name.as_deref().unwrap_or("tool"), excerpt(content, SHOWN))
+        }
+        Part::Thinking(thinking) if thinking.text.is_empty() => return None,
+        Part::Thinking(thinking) => format!("(thought) {}", excerpt(&thinking.text, SHOWN)),
+    })
+}
+
+/// A call of the journal as one line.
+pub fn call_line(entry: &JournalEntry) -> String {
+    let came = match (entry.state, entry.end) {
+        (CallState::Done, Some(end)) => end_words(end).to_owned(),
+        (CallState::Again, _) => "may be run once more".to_owned(),
+        _ => "nobody knows whether it did its work".to_owned(),
+    };
+    format!("{} {}  {came} ({}, begun {}x)", call_name(&entry.fingerprint), entry.tool, entry.effect, entry.tries)
+}

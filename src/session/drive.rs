@@ -1,0 +1,302 @@
+//! Does what the machine says, and keeps what came of it before anything follows from it.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::desk::{Consent, Desk, Ended, Settlement, Stage, ToolRun, Wish};
+use super::form::{message, stored};
+use super::machine::{Next, Order, Scene, next};
+use super::outcome::Outcome;
+use super::resume::{Resume, resume_from};
+use crate::domain::{Author, CallEnd, CallState, Effect, JournalEntry, Message, RequestId, StoredTurn};
+use crate::ladder::End;
+use crate::route::Report;
+use crate::store::{CallChange, SessionBatch, StoreError, Talk, TurnChange};
+
+/// Goes on with the conversation until the user is next, or a person must act. Whoever calls it has taken the conversation
+/// under the stage's holder, and has settled by [`resume_from`] that the wish fits.
+///
+/// # Errors
+/// When what came of something cannot be kept, or trouble of the desk's. The conversation then stands where it was, and
+/// can be gone on with.
+pub async fn go_on<D: Desk>(stage: &Stage<'_>, wish: &Wish, desk: &mut D) -> Result<Ended, D::Error> {
+    let mut walk = Walk { stage, allowed: BTreeSet::new(), run_now: BTreeSet::new() };
+    walk.begin(wish)?;
+    loop {
+        let talk = walk.talk()?;
+        let turns = said(&talk)?;
+        let scene = Scene {
+            session: &talk.session,
+            turns: &turns,
+            journal: &talk.journal,
+            tools: stage.tools,
+            offered: &stage.offered,
+            rounds: stage.rounds,
+            allowed: &walk.allowed,
+            all_allowed: stage.all_allowed,
+        };
+        match next(&scene) {
+            Next::Done => return Ok(Ended::Answered),
+            Next::TooManyRounds => return Ok(Ended::TooManyRounds),
+            Next::Ask => {
+                let report = desk.ask(turns).await?;
+                if !walk.heard(&talk, &report)? {
+                    return Ok(Ended::Unanswered);
+                }
+            }
+            Next::Collect(results) => walk.collect(&talk, &results, desk)?,
+            Next::Refuse(order, why) => {
+                let run = walk.done(&order, CallEnd::Refused, why, Duration::ZERO)?;
+                desk.told(&run);
+            }
+            Next::Confirm(order) => match desk.consent(&order)? {
+                Consent::Yes => drop(walk.allowed.insert(order.fingerprint)),
+                Consent::Nobody => return Ok(Ended::NeedsConsent(order)),
+                Consent::No => {
+                    let why = "the user does not want this to be done".to_owned();
+                    desk.told(&walk.done(&order, CallEnd::Declined, why, Duration::ZERO)?);
+                }
+            },
+            Next::Run(order) => {
+                if walk.run(order, desk)? {
+                    return Ok(Ended::Interrupted);
+                }
+            }
+            Next::Question(order) => {
+                let found = talk.journal.iter().find(|(_, entry)| entry.fingerprint == order.fingerprint);
+                let Some((version, entry)) = found else { continue };
+                match desk.settlement(&order, entry)? {
+                    None => return Ok(Ended::NeedsWord(order, Box::new(entry.clone()))),
+                    Some(word) => walk.write(&settled(*version, entry, word, stage))?,
+                }
+            }
+        }
+    }
+}
+
+/// Notes that the user has seen all of it. A process that is ended before prints its answer when it is asked the same
+/// again, instead of asking a model a second time.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn note_told(stage: &Stage<'_>) -> Result<(), StoreError> {
+    let talk = stage.store.talk(&stage.name)?.ok_or(StoreError::Conflict)?;
+    let told = Some(talk.session.turns);
+    let batch = SessionBatch { holder: stage.holder.clone(), now: stage.clock.now(), told, ..SessionBatch::default() };
+    stage.store.write_session(&stage.name, &batch)
+}
+
+/// Writes what a person says of a call; its conversation must have been taken under the stage's holder.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn settle(stage: &Stage<'_>, version: i64, entry: &JournalEntry, word: Settlement) -> Result<(), StoreError> {
+    let batch = settled(version, entry, word, stage);
+    stage.store.write_session(&stage.name, &batch)
+}
+
+fn settled(version: i64, entry: &JournalEntry, word: Settlement, stage: &Stage<'_>) -> SessionBatch {
+    let now = stage.clock.now();
+    let entry = match word {
+        Settlement::Again => JournalEntry { state: CallState::Again, ..entry.clone() },
+        Settlement::Told(text) => JournalEntry {
+            state: CallState::Done,
+            end: Some(CallEnd::Told),
+            result: Some(stage.redactor.redact(&text).into_owned()),
+            ended_at: Some(now),
+            ..entry.clone()
+        },
+    };
+    let calls = vec![CallChange { expected: Some(version), entry }];
+    SessionBatch { holder: stage.holder.clone(), now, calls, ..SessionBatch::default() }
+}
+
+/// What was said, as messages.
+///
+/// # Errors
+/// When what is kept is none: a newer program wrote it.
+pub fn said(talk: &Talk) -> Result<Vec<Message>, StoreError> {
+    let read = |(turn, at): (&StoredTurn, usize)| {
+        message(&turn.message).map_err(|problem| StoreError::BadTurn {
+            session: talk.session.name.clone(),
+            place: at,
+            problem,
+        })
+    };
+    talk.turns.iter().zip(0..).map(read).collect()
+}
+
+struct Walk<'a> {
+    stage: &'a Stage<'a>,
+    allowed: BTreeSet<String>,
+    /// The calls of which this process told already.
+    run_now: BTreeSet<String>,
+}
+
+impl Walk<'_> {
+    fn now(&self) -> Timestamp {
+        self.stage.clock.now()
+    }
+
+    fn batch(&self) -> SessionBatch {
+        SessionBatch { holder: self.stage.holder.clone(), now: self.now(), ..SessionBatch::default() }
+    }
+
+    fn write(&self, batch: &SessionBatch) -> Result<(), StoreError> {
+        self.stage.store.write_session(&self.stage.name, batch)
+    }
+
+    fn talk(&self) -> Result<Talk, StoreError> {
+        self.stage.store.talk(&self.stage.name)?.ok_or(StoreError::Conflict)
+    }
+
+    /// The message without secrets, in the form that belongs to no provider.
+    fn turn(&self, message: &Message, author: Option<Author>, request_id: Option<RequestId>) -> StoredTurn {
+        let mut value: Value = stored(message);
+        self.stage.redactor.redact_json(&mut value);
+        StoredTurn { message: value, author, request_id, at: self.now() }
+    }
+
+    /// Keeps what the user says, unless it is kept already.
+    fn begin(&self, wish: &Wish) -> Result<(), StoreError> {
+        let talk = self.talk()?;
+        let said = said(&talk)?;
+        let says = wish.says.as_ref().map(|says| self.turn(says, None, None));
+        // As it would be kept: a secret that was taken out must not make it look like something else.
+        let as_kept = says.as_ref().and_then(|turn| message(&turn.message).ok());
+        let expected = talk.session.turns;
+        let keep = match resume_from(&said, talk.session.told, as_kept.as_ref()) {
+            Resume::Append => Some(expected),
+            Resume::Replace(place) => Some(place),
+            Resume::GoOn | Resume::Tell | Resume::Nothing | Resume::Busy => None,
+        };
+        let mut batch = SessionBatch { settings: Some(wish.settings.clone()), ..self.batch() };
+        let before = if expected == 0 { wish.before.as_slice() } else { &[] };
+        if keep.is_some() || !before.is_empty() {
+            let new = before.iter().map(|message| self.turn(message, None, None)).chain(says).collect();
+            batch.turns = Some(TurnChange { expected, keep: keep.unwrap_or(expected), new });
+        }
+        self.write(&batch)
+    }
+
+    /// Keeps what a model said; false when none did.
+    fn heard(&self, talk: &Talk, report: &Report) -> Result<bool, StoreError> {
+        let answered = matches!(report.end, End::Answered { .. });
+        let Some(message) = report.message.as_ref().filter(|_| answered) else { return Ok(false) };
+        let deployment = report.record.deployment.as_ref();
+        let author = deployment.map(|d| Author { provider: d.provider.clone(), model: d.model.clone() });
+        let turn = self.turn(message, author, Some(report.record.id.clone()));
+        self.append(talk, turn)?;
+        Ok(true)
+    }
+
+    fn append(&self, talk: &Talk, turn: StoredTurn) -> Result<(), StoreError> {
+        let there = talk.session.turns;
+        let turns = Some(TurnChange { expected: there, keep: there, new: vec![turn] });
+        self.write(&SessionBatch { turns, ..self.batch() })
+    }
+
+    /// The results become a turn of the user's side. Those that were there before are told as such.
+    fn collect<D: Desk>(&self, talk: &Talk, results: &Message, desk: &mut D) -> Result<(), D::Error> {
+        let place = talk.session.turns.saturating_sub(1);
+        let old = talk.journal.iter().map(|(_, entry)| entry);
+        for entry in old.filter(|entry| entry.place == place && !self.run_now.contains(&entry.fingerprint)) {
+            desk.told(&ToolRun {
+                tool: entry.tool.clone(),
+                fingerprint: entry.fingerprint.clone(),
+                effect: entry.effect,
+                state: entry.state,
+                end: entry.end,
+                replayed: true,
+                latency: Duration::ZERO,
+            });
+        }
+        self.append(talk, self.turn(results, None, None))?;
+        Ok(())
+    }
+
+    /// Begins the call, waits for its end and keeps that; true when the user stopped it.
+    fn run<D: Desk>(&mut self, order: Order, desk: &mut D) -> Result<bool, D::Error> {
+        let Some(tool) = self.stage.tools.get(&order.call.name) else { return Ok(false) };
+        let started = JournalEntry { started_at: Some(self.now()), tries: order.tries + 1, ..self.entry(&order) };
+        self.put(order.expected, started.clone())?;
+        let expected = order.expected.unwrap_or(0) + 1;
+        let watch = self.stage.clock.stopwatch();
+        let came = desk.run(tool, &order);
+        let latency = watch.elapsed();
+        let (is_interrupted, entry) = match came {
+            Outcome::Known { end, text } => (false, self.ended(started, CallState::Done, Some(end), Some(text))),
+            Outcome::Unknown { why, interrupted } if interrupted || order.effect == Effect::SideEffecting => {
+                (interrupted, self.ended(started, CallState::Unknown, None, Some(why)))
+            }
+            Outcome::Unknown { why, .. } => {
+                (false, self.ended(started, CallState::Done, Some(CallEnd::TimedOut), Some(why)))
+            }
+        };
+        self.put(Some(expected), entry.clone())?;
+        desk.told(&self.told(&entry, latency));
+        self.run_now.insert(order.fingerprint);
+        Ok(is_interrupted)
+    }
+
+    fn ended(
+        &self,
+        entry: JournalEntry,
+        state: CallState,
+        end: Option<CallEnd>,
+        result: Option<String>,
+    ) -> JournalEntry {
+        JournalEntry { state, end, result, ended_at: Some(self.now()), ..entry }
+    }
+
+    /// Keeps what became of a call that was not run.
+    fn done(&mut self, order: &Order, end: CallEnd, why: String, latency: Duration) -> Result<ToolRun, StoreError> {
+        let entry = self.ended(self.entry(order), CallState::Done, Some(end), Some(why));
+        self.put(order.expected, entry.clone())?;
+        self.run_now.insert(order.fingerprint.clone());
+        Ok(self.told(&entry, latency))
+    }
+
+    fn told(&self, entry: &JournalEntry, latency: Duration) -> ToolRun {
+        ToolRun {
+            tool: entry.tool.clone(),
+            fingerprint: entry.fingerprint.clone(),
+            effect: entry.effect,
+            state: entry.state,
+            end: entry.end,
+            replayed: false,
+            latency,
+        }
+    }
+
+    fn put(&self, expected: Option<i64>, entry: JournalEntry) -> Result<(), StoreError> {
+        self.write(&SessionBatch { calls: vec![CallChange { expected, entry }], ..self.batch() })
+    }
+
+    /// The call as it is begun.
+    fn entry(&self, order: &Order) -> JournalEntry {
+        JournalEntry {
+            fingerprint: order.fingerprint.clone(),
+            place: order.place,
+            position: order.position,
+            call_id: order.call.id.clone(),
+            tool: order.call.name.clone(),
+            arguments: order.call.arguments.clone(),
+            effect: order.effect,
+            idempotency_key: order.idempotency_key.clone(),
+            state: CallState::Started,
+            end: None,
+            result: None,
+            tries: order.tries,
+            started_at: None,
+            ended_at: None,
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "drive_tests.rs"]
+mod tests;

@@ -1,0 +1,113 @@
+//! Running a tool's command, and what is made of how it ended.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::time::Duration;
+
+use super::fingerprint::canonical;
+use super::machine::Order;
+use crate::config::{Config, KeySource, ToolConfig};
+use crate::domain::{CallEnd, Redactor, printable};
+use crate::process::{Bounds, Program, Ran, run_without};
+
+/// The longest result that a model is told, in bytes.
+pub const LONGEST_RESULT: usize = 64 * 1024;
+
+/// How much of what a failed command complained of is told, in bytes.
+const COMPLAINT: usize = 4 * 1024;
+
+/// Whether it is known what a command did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is, and this is what the model is told.
+    Known {
+        /// What it came to.
+        end: CallEnd,
+        /// In words.
+        text: String,
+    },
+    /// It was stopped on its way: nobody knows how far it was.
+    Unknown {
+        /// Why it was stopped, as the model is told where that does no harm.
+        why: String,
+        /// Whether the user stopped it.
+        interrupted: bool,
+    },
+}
+
+/// Runs the command with the arguments on its standard input. It finds the call's key, the tool and the conversation in
+/// its environment, and none of the variables that are hidden.
+///
+/// # Errors
+/// When it cannot be started.
+pub fn run_tool(
+    tool: &ToolConfig,
+    order: &Order,
+    session: &str,
+    hidden: &[String],
+    is_interrupted: &dyn Fn() -> bool,
+) -> io::Result<Ran> {
+    let input = canonical(&order.arguments);
+    let env = [
+        ("LLMR_IDEMPOTENCY_KEY", order.idempotency_key.as_str()),
+        ("LLMR_TOOL", tool.name.as_str()),
+        ("LLMR_SESSION", session),
+    ];
+    let program = Program { words: &tool.command, input: input.as_bytes(), env: &env };
+    run_without(&program, hidden, &Bounds { time: tool.timeout, output: LONGEST_RESULT, is_interrupted })
+}
+
+/// What running it came to, without secrets and control sequences.
+pub fn outcome(ran: io::Result<Ran>, timeout: Duration, interrupted: bool, redactor: &Redactor) -> Outcome {
+    let known = |end, text| Outcome::Known { end, text };
+    let ran = match ran {
+        Ok(ran) => ran,
+        Err(error) => return known(CallEnd::Failed, format!("the command could not be started: {error}")),
+    };
+    let Some(status) = ran.status else {
+        let why = if interrupted {
+            "the user stopped it".to_owned()
+        } else {
+            format!("it was stopped after {} s, when its time was over", timeout.as_secs_f64())
+        };
+        return Outcome::Unknown { why, interrupted };
+    };
+    let said = bounded(&ran.out, LONGEST_RESULT, ran.is_cut, redactor);
+    let Some(code) = status.code() else {
+        return Outcome::Unknown { why: "a signal ended it".to_owned(), interrupted };
+    };
+    if code == 0 {
+        return known(CallEnd::Ok, said);
+    }
+    let complaint = bounded(&ran.err, COMPLAINT, false, redactor);
+    let parts = [format!("the command failed with exit code {code}"), complaint, said];
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.trim().is_empty()).collect();
+    known(CallEnd::Failed, parts.join("\n"))
+}
+
+/// The text fit to be stored, shown and sent; says so where it is cut.
+fn bounded(text: &str, most: usize, is_cut: bool, redactor: &Redactor) -> String {
+    let mut text = redactor.redact(printable(text).trim_end()).into_owned();
+    let is_long = text.len() > most;
+    text.truncate(text.floor_char_boundary(most));
+    if is_cut || is_long {
+        text.push_str(&format!("\n[cut: only the first {most} bytes are shown]"));
+    }
+    text
+}
+
+/// The variables that a command must not find: those that the config takes keys from, and whatever else holds a key.
+pub fn hidden_variables(env: &BTreeMap<String, String>, config: &Config, redactor: &Redactor) -> Vec<String> {
+    let webhook = config.alarm.as_ref().and_then(|alarm| alarm.webhook.as_ref()).map(|webhook| &webhook.secret);
+    let sources = config.credentials.iter().map(|credential| &credential.key).chain(webhook);
+    let named: Vec<&String> = sources
+        .flat_map(|source| match source {
+            KeySource::Env(name) => std::slice::from_ref(name),
+            KeySource::AnyEnv(names) => names.as_slice(),
+            KeySource::File(_) | KeySource::Command(_) | KeySource::None => &[],
+        })
+        .collect();
+    let holds_key = |value: &str| matches!(redactor.redact(value), std::borrow::Cow::Owned(_));
+    let hidden = |(name, value): &(&String, &String)| named.contains(name) || holds_key(value);
+    env.iter().filter(hidden).map(|(name, _)| name.clone()).collect()
+}

@@ -1,0 +1,127 @@
+//! One request after another down one ladder, within the bounds of one.
+
+use jiff::Timestamp;
+
+use crate::clock::Stopwatch;
+use crate::domain::{Message, Outcome, RequestId, RequestRecord, ToolChoice, Usage};
+use crate::ladder::{End, RequestShape, Skip};
+use crate::route::{Job, Report};
+
+/// The requests of one answer: the model's turns between two words of the user. The deadline and the highest cost are over
+/// all of them, and what they come to is told as of one.
+#[derive(Debug)]
+pub struct Rounds {
+    job: Job,
+    watch: Stopwatch,
+    made: Vec<Report>,
+}
+
+impl Rounds {
+    /// All of them are made as this one, with other messages.
+    pub fn new(job: Job, watch: Stopwatch) -> Self {
+        Self { job, watch, made: Vec::new() }
+    }
+
+    /// The next one. It stays with the deployment that answered last, as long as that may be asked: it knows the
+    /// conversation, and may have it in its cache. A choice of tools that was asked for is made once; else the model could
+    /// never answer in words.
+    pub fn next(&self, messages: Vec<Message>) -> Job {
+        let mut job = self.job.clone();
+        job.request.messages = messages;
+        let number = self.made.len() + 1;
+        if number > 1 {
+            job.id = RequestId::new(format!("{}-{number}", self.job.id));
+            job.first_attempt = 0;
+            if matches!(job.request.tool_choice, Some(ToolChoice::Required | ToolChoice::Named(_))) {
+                job.request.tool_choice = None;
+            }
+        }
+        job.shape = RequestShape::of(&job.request);
+        let limits = &mut job.spec.limits;
+        limits.deadline = limits.deadline.saturating_sub(self.watch.elapsed());
+        let spent: f64 = self.made.iter().filter_map(|report| report.record.cost_usd).sum();
+        limits.max_cost_usd = limits.max_cost_usd.map(|most| (most - spent).max(0.0));
+        job.directives.first = self.made.last().and_then(|report| report.record.deployment.clone());
+        job
+    }
+
+    /// What one of them came to.
+    pub fn note(&mut self, report: Report) {
+        self.made.push(report);
+    }
+
+    /// The ladder down which they go.
+    pub fn job(&self) -> &Job {
+        &self.job
+    }
+
+    /// All of them as one.
+    pub fn report(&self, now: Timestamp) -> Report {
+        let (Some(first), Some(last)) = (self.made.first(), self.made.last()) else { return self.nothing(now) };
+        let mut all = last.clone();
+        all.record.id = first.record.id.clone();
+        all.record.started_at = first.record.started_at;
+        all.record.latency = self.watch.elapsed();
+        all.record.attempts = self.made.iter().flat_map(|report| report.record.attempts.iter().cloned()).collect();
+        all.record.usage = self.made.iter().fold(Usage::default(), |sum, report| plus(sum, report.record.usage));
+        let costs = || self.made.iter().filter_map(|report| report.record.cost_usd);
+        all.record.cost_usd = costs().next().is_some().then(|| costs().sum());
+        all.record.retries_denied = self.made.iter().map(|report| report.record.retries_denied).sum();
+        let mut skipped: Vec<Skip> = Vec::new();
+        for skip in self.made.iter().flat_map(|report| &report.skipped) {
+            if !skipped.iter().any(|known| known.step == skip.step && known.reason == skip.reason) {
+                skipped.push(skip.clone());
+            }
+        }
+        all.skipped = skipped;
+        all
+    }
+
+    /// Nobody was asked.
+    fn nothing(&self, now: Timestamp) -> Report {
+        Report {
+            record: RequestRecord {
+                id: self.job.id.clone(),
+                ladder: self.job.spec.name.clone(),
+                started_at: now,
+                latency: self.watch.elapsed(),
+                outcome: Outcome::NeedsPerson,
+                deployment: None,
+                step: None,
+                usage: Usage::default(),
+                cost_usd: None,
+                retry_at: None,
+                error: None,
+                retries_denied: 0,
+                attempts: Vec::new(),
+            },
+            end: End::NeedsPerson,
+            text: String::new(),
+            parsed: None,
+            reasoning: String::new(),
+            tool_calls: Vec::new(),
+            message: None,
+            finish: None,
+            ttft: None,
+            skipped: Vec::new(),
+            turned_away: false,
+            consumer_gone: false,
+            trouble: None,
+        }
+    }
+
+    /// Whether anybody was asked.
+    pub fn has_asked(&self) -> bool {
+        !self.made.is_empty()
+    }
+}
+
+/// Sums what is known.
+fn plus(a: Usage, b: Usage) -> Usage {
+    let sum = |a: Option<u64>, b: Option<u64>| a.map_or(b, |a| Some(a.saturating_add(b.unwrap_or(0))));
+    Usage {
+        input_tokens: sum(a.input_tokens, b.input_tokens),
+        output_tokens: sum(a.output_tokens, b.output_tokens),
+        cached_tokens: sum(a.cached_tokens, b.cached_tokens),
+    }
+}

@@ -1,0 +1,314 @@
+//! Sessions and tools at the command line: what is printed, what is kept, and what a person is asked.
+#![cfg(test)]
+
+use llmr::domain::{ToolCall, Usage};
+use llmr::rehearsal::{Provider, Reply, Script};
+use serde_json::{Value, json};
+
+use crate::stage::{Stage, config, finish, names, openai, signal, until};
+
+fn call(id: &str, tool: &str, arguments: &Value) -> ToolCall {
+    ToolCall { id: id.to_owned(), name: tool.to_owned(), arguments: arguments.to_string() }
+}
+
+fn wants(tool: &str, arguments: &Value) -> Reply {
+    Reply::tool_calls(vec![call("c1", tool, arguments)])
+}
+
+/// A model that wants this once, and answers when it has seen the result.
+fn once(tool: &str, arguments: &Value, answer: &str) -> Script {
+    Script::from(vec![wants(tool, arguments), Reply::answer(answer)])
+}
+
+/// A ladder that may use a tool `t`, which runs this in a shell.
+fn stage(lab: &Provider, more: &str, shell: &str) -> Stage {
+    let text = config(&[("lab", lab)]).replace("[ladders.main]\n", "[ladders.main]\ntools = [\"t\"]\n");
+    Stage::with(&format!(
+        "{text}\n[tools.t]\ndescription = \"A tool\"\ncommand = [\"sh\", \"-c\", '{shell}']\n\
+         schema = {{ type = \"object\", properties = {{ n = {{ type = \"integer\" }} }} }}\n{more}"
+    ))
+}
+
+/// What the provider was sent as the result of the call.
+fn result(lab: &Provider) -> String {
+    let seen = lab.requests();
+    let messages = seen.last().expect("a request").body["messages"].clone();
+    let tool = messages.as_array().expect("a list").iter().find(|message| message["role"] == "tool");
+    tool.expect("a result")["content"].as_str().expect("a text").to_owned()
+}
+
+#[test]
+fn a_conversation_goes_on_from_one_process_to_the_next() {
+    let lab = openai(vec![Reply::answer("I am one"), Reply::answer("I am two")]);
+    let stage = Stage::of(&[("lab", &lab)]);
+    stage.run(&["chat", "--session", "s", "-s", "Be brief.", "who are you?"]).exits(0).prints("I am one\n");
+    stage.run(&["chat", "--session", "s", "and now?"]).exits(0).prints("I am two\n");
+    let sent = lab.requests()[1].body["messages"].clone();
+    let texts: Vec<&str> = sent.as_array().expect("a list").iter().filter_map(|m| m["content"].as_str()).collect();
+    assert_eq!(texts, ["Be brief.", "who are you?", "I am one", "and now?"], "with the system's words");
+    let again = stage.run(&["chat", "--session", "s"]).exits(0).prints("I am two\n");
+    again.says(&["nothing is under way"]);
+    assert_eq!(lab.hits(), 2);
+    let file = stage.file("s.json", stage.run(&["session", "show", "s", "--json"]).exits(0).out);
+    lab.play(Reply::answer("from a file"));
+    stage.run(&["chat", "--session", "copy", "--messages", &file, "and then?"]).exits(0).prints("from a file\n");
+    assert_eq!(lab.requests()[2].body["messages"].as_array().expect("a list").len(), 5);
+    stage.run(&["chat", "--session", "copy", "--messages", &file, "?"]).exits(2).says(&["has begun already"]);
+}
+
+#[test]
+fn what_was_not_answered_is_kept_once_and_may_be_put_otherwise() {
+    let lab = openai(Reply::status(503, json!({"error": {"message": "The model is overloaded"}})));
+    let stage = Stage::of(&[("lab", &lab)]);
+    for _ in 0..2 {
+        stage.run(&["chat", "--session", "s", "first"]).exits(4).says(&["what was said is kept", "--session s"]);
+    }
+    lab.play(Reply::answer("well"));
+    let turns = || stage.json(&["session", "show", "s", "--json"])["messages"].as_array().expect("a list").len();
+    assert_eq!(turns(), 1, "the same command does not say it twice");
+    stage.run(&["reset", "--all", "-y"]).exits(0);
+    stage.run(&["chat", "--session", "s", "second"]).exits(0).prints("well\n").says(&["takes its place"]);
+    assert_eq!(turns(), 2);
+    let last = lab.requests().last().expect("a request").body["messages"].clone();
+    assert_eq!(last, json!([{"role": "user", "content": "second"}]));
+}
+
+#[test]
+fn one_object_tells_of_all_rounds() {
+    let lab = openai(once("t", &json!({"n": 7}), "it is done"));
+    let stage = stage(&lab, "effect = \"pure\"\n", "cat; echo \" $LLMR_TOOL $LLMR_SESSION\"");
+    let chat = stage.json(&["chat", "--json", "--session", "s", "?"]);
+    assert_eq!((&chat["text"], &chat["session"], &chat["error"]), (&json!("it is done"), &json!("s"), &json!(null)));
+    assert_eq!(chat["attempts"].as_array().expect("a list").len(), 2);
+    let tool = &chat["tools"][0];
+    assert_eq!(names(tool), "tool call effect state end replayed latency_s");
+    assert_eq!(
+        (&tool["tool"], &tool["effect"], &tool["state"], &tool["replayed"]),
+        (&json!("t"), &json!("pure"), &json!("done"), &json!(false))
+    );
+    assert_eq!(result(&lab), "{\"n\":7} t s");
+    let id = chat["request_id"].as_str().expect("an id");
+    for (id, outcome) in [(id.to_owned(), "answered"), (format!("{id}-2"), "answered")] {
+        assert_eq!(stage.json(&["log", "--json", &id])["outcome"], outcome, "{id}");
+    }
+    let offered = &lab.requests()[0].body["tools"];
+    assert!(offered.is_null() || offered[0].to_string().contains("A tool"), "{offered}");
+}
+
+#[test]
+fn a_side_effect_needs_a_yes() {
+    let lab = openai(once("t", &json!({"n": 7}), "it is done"));
+    let stage = stage(&lab, "", "echo x >> effects");
+    let is_done = || stage.path("effects").exists();
+    let plain = stage.run(&["chat", "?"]).exits(5).prints("");
+    plain.says(&["`t` has a side effect, and nobody has allowed it", "arguments: {\"n\":7}", "--yes-tools"]);
+    lab.play(once("t", &json!({"n": 7}), "it is done"));
+    let chat = stage.run(&["chat", "--json", "--session", "s", "?"]).exits(5).says(&["--session s --yes-tools"]).json();
+    assert_eq!((&chat["question"]["about"], &chat["question"]["tool"]), (&json!("consent"), &json!("t")));
+    stage.run(&["chat", "--session", "s", "something else"]).exits(2).says(&["in the middle of an answer"]);
+    assert!(!is_done());
+    stage.run(&["chat", "--session", "s", "--yes-tools"]).exits(0).prints("it is done\n");
+    assert!(is_done());
+    assert_eq!(lab.hits(), 3, "the first request of each, and one for the result");
+}
+
+#[test]
+fn what_goes_wrong_with_a_tool_goes_back_to_the_model() {
+    for (tool, arguments, shell, more, told) in [
+        (
+            "t",
+            json!({"n": 1}),
+            "echo out; echo no room >&2; exit 3",
+            "",
+            "the command failed with exit code 3\nno room\nout",
+        ),
+        (
+            "t",
+            json!({"n": "one"}),
+            "true",
+            "",
+            "the arguments are not as the tool wants them: /n: \"one\" is not of type \"integer\"",
+        ),
+        ("other", json!({}), "true", "", "there is no tool `other`; there are t"),
+        ("t", json!({}), "printf \"a\\033[31mb\"", "", "ab"),
+        (
+            "t",
+            json!({}),
+            "exec sleep 600",
+            "timeout = \"50ms\"\neffect = \"pure\"\n",
+            "it was stopped after 0.05 s, when its time was over",
+        ),
+    ] {
+        let lab = openai(once(tool, &arguments, "so be it"));
+        let stage = stage(&lab, more, shell);
+        stage.run(&["chat", "--yes-tools", "?"]).exits(0).prints("so be it\n");
+        assert_eq!(result(&lab), told);
+    }
+    let lab = openai(once("t", &json!({}), "so be it"));
+    let stage = stage(&lab, "", "head -c 70000 /dev/zero | tr \"\\0\" x");
+    stage.run(&["chat", "--yes-tools", "?"]).exits(0);
+    let told = result(&lab);
+    assert!(told.len() < 66_000 && told.ends_with("x\n[cut: only the first 65536 bytes are shown]"));
+}
+
+#[test]
+fn a_tool_with_an_effect_that_takes_too_long_is_a_question() {
+    let lab = openai(once("t", &json!({"n": 7}), "it is done"));
+    let stage = stage(&lab, "timeout = \"50ms\"\nidempotency_key = \"{tool}/{args.n}\"\n", "exec sleep 600");
+    let asked = stage.run(&["chat", "--session", "s", "--yes-tools", "?"]).exits(5);
+    let asked =
+        asked.says(&["nobody knows whether `t` did its work", "it was stopped after 0.05 s", "idempotency key: t/7"]);
+    let shown = stage.run(&["session", "show", "s"]).exits(0).out;
+    assert!(shown.contains("waits for a person") && shown.contains("nobody knows"), "{shown}");
+    let name = stage.json(&["session", "show", "s", "--json"])["calls"][0]["call"].as_str().expect("a name").to_owned();
+    assert!(asked.err.contains(&format!("llmr session settle s {name} --result")), "{}", asked.err);
+    stage.run(&["session", "settle", "s", "nope", "--again"]).exits(2).says(&["names no call"]);
+    stage.run(&["session", "settle", "s", &name, "--result", "it was deployed"]).exits(0).says(&["is settled"]);
+    stage.run(&["session", "settle", "s", &name, "--again"]).exits(2).says(&["nothing to settle", "settled by hand"]);
+    stage.run(&["chat", "--session", "s"]).exits(0).prints("it is done\n").says(&["not run again"]);
+    assert_eq!(result(&lab), "it was deployed");
+}
+
+#[test]
+fn ctrl_c_stops_a_tool_and_says_what_is_open() {
+    let lab = openai(once("t", &json!({}), "it is done"));
+    let stage = stage(&lab, "", ": > begun; exec sleep 600");
+    let child = stage.command(&["chat", "--session", "s", "--yes-tools", "?"]).spawn().expect("started");
+    until("the tool runs", || stage.path("begun").exists());
+    signal(child.id(), "INT");
+    finish(child).exits(130).says(&["interrupted", "--session s"]);
+    stage.run(&["chat", "--session", "s", "--yes-tools"]).exits(5).says(&["the user stopped it"]);
+}
+
+#[test]
+fn no_key_reaches_a_tool_and_none_is_kept() {
+    let key = "not-a-real-key-number-three";
+    let lab = openai(once("t", &json!({}), "it is done"));
+    let text = crate::stage::keys("lab", &[("own", "{ env = \"LAB_KEY\" }")]);
+    let mut stage = stage(&lab, &format!("effect = \"pure\"\n{text}"), "env; cat key");
+    stage.set("LAB_KEY", key);
+    stage.set("OTHER", format!("Bearer {key}"));
+    stage.set("PLAIN", "visible");
+    stage.file("key", key);
+    stage.run(&["chat", "--session", "s", &format!("is it {key}?")]).exits(0);
+    let told = result(&lab);
+    assert!(told.contains("PLAIN=visible") && !told.contains("LAB_KEY") && !told.contains("OTHER"), "{told}");
+    assert!(told.ends_with("[redacted]"), "{told}");
+    assert!(!String::from_utf8_lossy(&stage.state_bytes()).contains(key));
+}
+
+#[test]
+fn a_session_is_gone_on_with_by_one_process_at_a_time() {
+    let lab = openai(Reply::Hang);
+    let stage = Stage::of(&[("lab", &lab)]);
+    let child = stage.command(&["chat", "--session", "s", "?"]).spawn().expect("started");
+    until("it asks", || lab.hits() == 1);
+    for args in [&["chat", "--session", "s", "?"][..], &["session", "rm", "s"]] {
+        stage.run(args).exits(1).says(&["another process is going on with `s`"]);
+    }
+    stage.run(&["session", "show", "s"]).exits(0);
+    signal(child.id(), "KILL");
+    finish(child);
+    lab.play(Reply::answer("now"));
+    stage.run(&["chat", "--session", "s"]).exits(0).prints("now\n");
+}
+
+#[test]
+fn sessions_are_listed_and_removed() {
+    let lab = openai(Reply::answer("hi"));
+    let stage = Stage::of(&[("lab", &lab)]);
+    stage
+        .run(&["session", "list"])
+        .exits(0)
+        .prints("there is no session yet; `llmr chat --session NAME PROMPT` begins one\n");
+    stage.run(&["session", "show", "a"]).exits(2).says(&["there is no session `a`"]);
+    stage.run(&["chat", "--session", "a", "?"]).exits(0);
+    stage.run_at("2026-08-23T03:05:00Z", &["chat", "--session", "b", "?"]).exits(0);
+    let listed = stage.run_at("2026-08-23T04:00:00Z", &["session", "list"]).exits(0).out;
+    assert_eq!(
+        listed,
+        "SESSION  TURNS  USED     LADDER\nb        2      55m ago  main\na        2      1h ago   main\n"
+    );
+    let lines = stage.run(&["session", "list", "--json"]).exits(0).out;
+    assert_eq!(lines.lines().count(), 2);
+    stage.run(&["session", "rm", "a", "nothing"]).exits(2).says(&["nothing was removed"]);
+    stage.run(&["session", "rm", "a", "b"]).exits(0);
+    assert_eq!(stage.run(&["session", "list", "--json"]).exits(0).out, "");
+    let rows = |table: &str| {
+        stage
+            .sql()
+            .query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get::<_, u32>(0))
+            .expect("a count")
+    };
+    assert_eq!((rows("turns"), rows("journal"), rows("sessions")), (0, 0, 0));
+}
+
+#[test]
+fn slips_are_told_before_anybody_is_asked() {
+    let lab = openai(Reply::answer("never"));
+    let stage = stage(&lab, "", "true");
+    for (args, code, told) in [
+        (&["chat", "--session", "a b", "?"][..], 2, "`a b` is no name of a session"),
+        (&["chat", "--session", "s"], 2, "there is nothing to ask"),
+        (&["chat", "--tool", "nope", "?"], 2, "there is no tool `nope`"),
+        (&["chat", "--tool-choice", "nope", "?"], 2, "the model is offered no tool `nope`"),
+        (&["chat", "--no-tools", "--tool-choice", "required", "?"], 2, "the model is offered no tools"),
+        (&["chat", "--session", "s", "--state", "/dev/null/x", "?"], 1, "a conversation is kept in the state file"),
+        (&["chat", "--session", "s", "--request-id", "r", "?"], 2, "cannot be used with"),
+    ] {
+        stage.run(args).exits(code).says(&[told]);
+    }
+    assert_eq!(lab.hits(), 0);
+    assert_eq!(stage.run(&["session", "list", "--json"]).exits(0).out, "", "and nothing was begun");
+}
+
+#[test]
+fn a_model_that_wants_tools_for_ever_is_stopped_and_may_go_on() {
+    let lab = openai(wants("t", &json!({})));
+    let stage = stage(&lab, "effect = \"pure\"\n", "echo more");
+    let stopped = stage.run(&["chat", "--session", "s", "--max-tool-rounds", "2", "?"]).exits(7);
+    stopped.says(&["has not answered in words", "--max-tool-rounds"]);
+    assert_eq!(lab.hits(), 3);
+    lab.play(Reply::answer("enough"));
+    stage.run(&["chat", "--session", "s", "--max-tool-rounds", "3"]).exits(0).prints("enough\n");
+}
+
+#[test]
+fn a_shape_is_due_with_the_last_words() {
+    let lab = openai(once("t", &json!({}), r#"{"ok": true}"#));
+    let stage = stage(&lab, "effect = \"pure\"\n", "echo fine");
+    let schema = stage.file("schema.json", r#"{"type": "object", "required": ["ok"]}"#);
+    let chat = stage.json(&["chat", "--json", "--schema", &schema, "?"]);
+    assert_eq!((&chat["parsed"], lab.hits()), (&json!({"ok": true}), 2));
+}
+
+#[test]
+fn the_deadline_and_the_cost_are_over_all_rounds() {
+    let usage = Usage { input_tokens: Some(20), output_tokens: Some(10), cached_tokens: None };
+    let first = Reply::Answer {
+        text: String::new(),
+        finish: None,
+        usage: Some(usage),
+        headers: std::collections::BTreeMap::new(),
+        reasoning: None,
+        tool_calls: vec![call("c1", "t", &json!({}))],
+    };
+    let lab = openai(vec![first, Reply::answer("never")]);
+    let price = "[[providers.lab.models]]\nid = \"m\"\nprice = { input = 10.0, output = 1000.0 }\n";
+    let stage = stage(&lab, &format!("effect = \"pure\"\n{price}"), "echo fine");
+    // One answer of ten tokens costs a cent at most, and two of them more than this.
+    let chat = stage.run(&["chat", "--json", "--max-tokens", "10", "--max-cost", "0.0115", "?"]).json();
+    assert_eq!((lab.hits(), &chat["text"]), (1, &json!("")), "{chat:#}");
+    assert_eq!(chat["attempts"].as_array().expect("a list").len(), 1);
+}
+
+#[test]
+fn an_answer_that_was_kept_but_not_printed_is_printed_by_the_same_command() {
+    let lab = openai(Reply::answer("once"));
+    let stage = Stage::of(&[("lab", &lab)]);
+    stage.run(&["chat", "--session", "s", "?"]).exits(0).prints("once\n");
+    // As a process leaves it that is killed between the two.
+    stage.sql().execute("UPDATE sessions SET told = 1", []).expect("set");
+    stage.run(&["chat", "--session", "s", "?"]).exits(0).prints("once\n");
+    assert_eq!(lab.hits(), 1);
+}
