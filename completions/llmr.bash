@@ -211,6 +211,48 @@ _llmr() {
             llmr__subcmd__help__subcmd__baseline,show)
                 cmd="llmr__subcmd__help__subcmd__baseline__subcmd__show"
                 ;;
+            llmr__subcmd__help__subcmd__session,list)
+                cmd="llmr__subcmd__help__subcmd__session__subcmd__list"
+                ;;
+            llmr__subcmd__help__subcmd__session,rm)
+                cmd="llmr__subcmd__help__subcmd__session__subcmd__rm"
+                ;;
+            llmr__subcmd__help__subcmd__session,settle)
+                cmd="llmr__subcmd__help__subcmd__session__subcmd__settle"
+                ;;
+            llmr__subcmd__help__subcmd__session,show)
+                cmd="llmr__subcmd__help__subcmd__session__subcmd__show"
+                ;;
+            llmr__subcmd__session,help)
+                cmd="llmr__subcmd__session__subcmd__help"
+                ;;
+            llmr__subcmd__session,list)
+                cmd="llmr__subcmd__session__subcmd__list"
+                ;;
+            llmr__subcmd__session,rm)
+                cmd="llmr__subcmd__session__subcmd__rm"
+                ;;
+            llmr__subcmd__session,settle)
+                cmd="llmr__subcmd__session__subcmd__settle"
+                ;;
+            llmr__subcmd__session,show)
+                cmd="llmr__subcmd__session__subcmd__show"
+                ;;
+            llmr__subcmd__session__subcmd__help,help)
+                cmd="llmr__subcmd__session__subcmd__help__subcmd__help"
+                ;;
+            llmr__subcmd__session__subcmd__help,list)
+                cmd="llmr__subcmd__session__subcmd__help__subcmd__list"
+                ;;
+            llmr__subcmd__session__subcmd__help,rm)
+                cmd="llmr__subcmd__session__subcmd__help__subcmd__rm"
+                ;;
+            llmr__subcmd__session__subcmd__help,settle)
+                cmd="llmr__subcmd__session__subcmd__help__subcmd__settle"
+                ;;
+            llmr__subcmd__session__subcmd__help,show)
+                cmd="llmr__subcmd__session__subcmd__help__subcmd__show"
+                ;;
             *)
                 ;;
         esac
@@ -218,7 +260,7 @@ _llmr() {
 
     case "${cmd}" in
         llmr)
-            opts="-v -h -V --config --state --verbose --color --help --version chat classify status reset hold top plan log stats guard record probe check alarm baseline caps init demo drill completions man help"
+            opts="-v -h -V --config --state --verbose --color --help --version chat session classify status reset hold top plan log stats guard record probe check alarm baseline caps init demo drill completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -578,7 +620,7 @@ _llmr() {
             return 0
             ;;
         llmr__subcmd__chat)
-            opts="-m -s -f -a -o -v -h -V --model --system --file --image --schema --check --messages --max-tokens --temperature --stop --option --stream --no-stream --json --request-id --deadline --wait --pin --exclude --max-cost --max-cost-per-1k --max-latency --prefer-cache --require-cache --require --no-fallback --on-invalid --no-repair --max-steps --repeat --band --baseline --dry-run --config --state --verbose --color --help --version"
+            opts="-m -s -f -a -o -v -h -V --model --system --file --image --schema --check --messages --max-tokens --temperature --stop --option --stream --no-stream --json --request-id --deadline --wait --pin --exclude --max-cost --max-cost-per-1k --max-latency --prefer-cache --require-cache --require --no-fallback --on-invalid --no-repair --max-steps --session --tool --no-tools --tool-choice --max-tool-rounds --yes-tools --repeat --band --baseline --dry-run --config --state --verbose --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -689,6 +731,22 @@ _llmr() {
                     return 0
                     ;;
                 --max-steps)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --session)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tool)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tool-choice)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-tool-rounds)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -936,7 +994,7 @@ _llmr() {
             return 0
             ;;
         llmr__subcmd__help)
-            opts="chat classify status reset hold top plan log stats guard record probe check alarm baseline caps init demo drill completions man help"
+            opts="chat session classify status reset hold top plan log stats guard record probe check alarm baseline caps init demo drill completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1554,7 +1612,7 @@ _llmr() {
             return 0
             ;;
         llmr__subcmd__plan)
-            opts="-m -s -f -a -o -v -h -V --model --system --file --image --schema --check --messages --max-tokens --temperature --stop --option --stream --no-stream --json --request-id --deadline --wait --pin --exclude --max-cost --max-cost-per-1k --max-latency --prefer-cache --require-cache --require --no-fallback --on-invalid --no-repair --max-steps --config --state --verbose --color --help --version"
+            opts="-m -s -f -a -o -v -h -V --model --system --file --image --schema --check --messages --max-tokens --temperature --stop --option --stream --no-stream --json --request-id --deadline --wait --pin --exclude --max-cost --max-cost-per-1k --max-latency --prefer-cache --require-cache --require --no-fallback --on-invalid --no-repair --max-steps --session --tool --no-tools --tool-choice --max-tool-rounds --yes-tools --config --state --verbose --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
