@@ -125,6 +125,8 @@ struct RawProvider {
     #[serde(default)]
     alternates: bool,
     #[serde(default)]
+    no_temperature: Vec<String>,
+    #[serde(default)]
     precharges: bool,
     #[serde(default)]
     windows: RawWindows,
@@ -228,6 +230,7 @@ impl RawProvider {
             tools_with_schema: self.tools_with_schema.unwrap_or(true),
             thoughts_back: self.thoughts_back,
             alternates: self.alternates,
+            no_temperature: self.no_temperature,
             windows: self.windows.read()?,
             caps,
             models: self.models.into_iter().map(RawModel::into_info).collect(),

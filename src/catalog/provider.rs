@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::domain::{ModelName, ProviderName};
 
 use super::cap::Cap;
+use super::lookup::matches_pattern;
 
 /// A wire format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -141,6 +142,8 @@ pub struct ProviderInfo {
     pub thoughts_back: bool,
     /// Whether the roles must alternate, so that neighbours of one role are made one.
     pub alternates: bool,
+    /// The models that refuse a temperature, as ids or patterns in which `*` stands for anything.
+    pub no_temperature: Vec<String>,
     /// In which time its headers of limits count.
     pub windows: HeaderWindows,
     /// Its limits.
@@ -150,6 +153,11 @@ pub struct ProviderInfo {
 }
 
 impl ProviderInfo {
+    /// Whether the model takes a temperature.
+    pub fn takes_temperature(&self, model: &ModelName) -> bool {
+        !self.no_temperature.iter().any(|pattern| matches_pattern(pattern, model.as_str()))
+    }
+
     /// A provider of which nothing is known but its name; its key is sent as a bearer token.
     pub fn blank(name: ProviderName) -> Self {
         Self {
@@ -177,6 +185,7 @@ impl ProviderInfo {
             tools_with_schema: true,
             thoughts_back: false,
             alternates: false,
+            no_temperature: Vec::new(),
             windows: HeaderWindows::default(),
             caps: Vec::new(),
             models: Vec::new(),

@@ -37,6 +37,7 @@ const PROVIDER_KEYS: &[&str] = &[
     "tools_with_schema",
     "thoughts_back",
     "alternates",
+    "no_temperature",
     "hosts",
 ];
 
@@ -223,6 +224,9 @@ fn habits(section: &Section<'_, '_>, info: &mut ProviderInfo) {
         if let Some(yes) = section.get(name).and_then(|node| node.truth()) {
             *habit = yes;
         }
+    }
+    if let Some(patterns) = section.get("no_temperature").and_then(|node| node.texts()) {
+        info.no_temperature = patterns;
     }
     if let Some(node) = section.get("idempotency_header") {
         info.idempotency_header = id_header(&node);

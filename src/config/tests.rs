@@ -128,6 +128,7 @@ fn a_section_says_what_a_provider_wants_of_its_wire() {
         developer_role = true
         forces_tools = false
         thoughts_back = true
+        no_temperature = ["r-*"]
         [ladders.main]
         steps = ["lab/m"]
     "#;
@@ -143,6 +144,10 @@ fn a_section_says_what_a_provider_wants_of_its_wire() {
         let info = config.provider(&name.into()).expect("a provider");
         (info.forces_tools, info.parallel_tools, info.tools_with_schema, info.thoughts_back, info.alternates)
     };
+    let takes =
+        |name: &str, model: &str| config.provider(&name.into()).expect("a provider").takes_temperature(&model.into());
+    assert_eq!((takes("lab", "r-1"), takes("lab", "m"), takes("openai", "o3-mini")), (false, true, false));
+    assert_eq!((takes("anthropic", "claude-sonnet-5-5"), takes("anthropic", "claude-sonnet-4-5")), (false, true));
     assert_eq!(habits("lab"), (false, true, true, true, false));
     assert_eq!(habits("deepseek"), (false, true, true, true, false));
     assert_eq!(habits("openai"), (true, true, true, false, false));

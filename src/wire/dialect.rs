@@ -10,8 +10,7 @@ use serde_json::{Map, Value, json};
 /// How deep a schema is followed; what lies deeper may be anything.
 const DEEPEST: usize = 48;
 
-/// What a wire understands. Sources, all read 2026-11-30: the guides to structured output of each provider, and how their
-/// official SDKs for Python prepare a schema.
+/// What a wire understands. The source of each, read 2026-11-30, is how the official SDK for Python prepares a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Dialect {
     /// OpenAI with `strict` (openai 3.57.0, `lib/_pydantic.py`).

@@ -16,7 +16,7 @@ use super::calls::hashed;
 use super::request::{EncodeError, Endpoint};
 use super::tools;
 
-/// The request as this endpoint can take it. Without tools and thoughts it stays as it is.
+/// The request as this endpoint can take it. As a rule it stays as it is.
 pub(super) fn prepared<'a>(
     endpoint: &Endpoint<'_>,
     wire: Wire,
@@ -34,6 +34,10 @@ pub(super) fn prepared<'a>(
             return Err(EncodeError::NoMessages);
         }
         request = Cow::Owned(own);
+    }
+    if request.temperature.is_some() && !endpoint.provider.takes_temperature(endpoint.model) {
+        // A wish for more or less randomness is no reason not to be answered.
+        request.to_mut().temperature = None;
     }
     let ids = new_ids(&request, endpoint.provider.tool_ids);
     if !ids.is_empty() {

@@ -203,6 +203,14 @@ fn options_are_laid_over_the_request_but_not_over_what_we_decide() {
 }
 
 #[test]
+fn a_temperature_is_left_out_where_the_model_refuses_it() {
+    let mut info = provider("p", Wire::Anthropic);
+    info.no_temperature = vec!["claude-opus-5*".to_owned()];
+    let sent = |model: &str| send(&info, model, &full()).expect("a request").1.get("temperature").is_some();
+    assert_eq!((sent("claude-opus-5-2"), sent("claude-opus-4-5")), (false, true));
+}
+
+#[test]
 fn mistral_is_not_asked_to_count() {
     let body = send(&provider("mistral", Wire::OpenAi), "m", &full()).expect("a request").1;
     assert_eq!(body.get("stream_options"), None);
