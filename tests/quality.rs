@@ -146,3 +146,39 @@ fn an_invalid_answer_goes_on_is_handed_out_or_stops_as_the_flag_says() {
     let object = ask(&["--on-invalid", "fail", "--json"]).exits(7).json();
     assert_eq!((&object["text"], object["attempts"].as_array().map(Vec::len)), (&json!(""), Some(2)));
 }
+
+/// What is handed out, and what is said of it, are of one exchange.
+#[test]
+fn an_answer_without_words_does_not_take_the_blame_for_the_words_of_another() {
+    let schema = r#"{"type": "object", "required": ["time"]}"#;
+    for (flags, code, text) in [
+        (&["--no-repair"][..], 7, "nope"),
+        (&[], 7, "nope"),
+        (&["--on-invalid", "return"], 7, "nope"),
+        (&["--on-invalid", "fail"], 7, ""),
+    ] {
+        for nothing in [Reply::answer(""), Reply::status(200, json!({"id": "x", "choices": []}))] {
+            // The repair or the next step comes without words.
+            let m = openai(vec![Reply::answer("nope"), nothing.clone()]);
+            let n = openai(nothing);
+            let stage = Stage::of(&[("m", &m), ("n", &n)]);
+            let schema = stage.file("schema.json", schema);
+            let ask = [&["chat", "--json", "--schema", &schema], flags, &["?"]].concat();
+            let object = stage.run(&ask).exits(code).json();
+            assert_eq!(object["text"], json!(text), "{flags:?}: {object:#}");
+            let error = object["error"].as_str().expect("an error");
+            assert!(error.contains("m/m says") && !error.contains("without words"), "{flags:?}: {error}");
+        }
+    }
+}
+
+/// Where no answer had words, nothing is handed out for one.
+#[test]
+fn a_failure_on_the_way_hands_out_nothing_that_was_said_before() {
+    let m = openai(vec![Reply::answer(""), Reply::answer("")]);
+    let n = openai(Reply::status(503, json!({"error": {"message": "The server is overloaded"}})));
+    let stage = Stage::of(&[("m", &m), ("n", &n)]);
+    let object = stage.run(&["chat", "--json", "--on-invalid", "return", "?"]).exits(7).json();
+    assert_eq!((&object["text"], &object["parsed"]), (&json!(""), &Value::Null));
+    assert!(object["error"].as_str().is_some_and(|error| error.contains("m/m says")), "{object:#}");
+}

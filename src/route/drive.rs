@@ -339,12 +339,7 @@ impl<'a, S: Store> Drive<'a, S> {
     /// Writes the request's own row, unless it went with the last attempt, and hands out the report.
     fn close(mut self, end: End, skipped: Vec<Skip>) -> Result<Report, StoreError> {
         let record = self.record(end);
-        if end == End::AsItIs
-            // The repair may have failed in its own way, which is no answer at all.
-            && let Some((answer, _)) = self.made.invalid.take()
-        {
-            self.made.answer = Some(answer);
-        }
+        self.made.hand_out_invalid(end);
         if !self.made.recorded {
             let answer = (end == End::AsItIs && self.job.keeps_answer).then(|| self.kept_answer());
             self.write_end(&record, answer)?;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::domain::{Answer, AttemptRecord, Deployment};
+use crate::domain::{Answer, AttemptRecord, Class, Deployment};
 use crate::ladder::End;
 
 use super::cascade::Passing;
@@ -14,6 +14,7 @@ use super::record::Blame;
 #[derive(Default)]
 pub(super) struct Made {
     pub(super) attempts: Vec<AttemptRecord>,
+    /// What the exchange that was settled last came to; none when it gave no answer.
     pub(super) answer: Option<Answer>,
     pub(super) parsed: Option<Value>,
     pub(super) ttft: Option<Duration>,
@@ -22,8 +23,8 @@ pub(super) struct Made {
     /// Why the last answer could not be checked.
     pub(super) trouble: Option<String>,
     pub(super) blame: Option<Blame>,
-    /// The latest answer with words that is not as asked, and what is wrong with it.
-    pub(super) invalid: Option<(Answer, Blame)>,
+    /// The latest answer that is not as asked; one without words only where none had any.
+    pub(super) invalid: Option<Invalid>,
     /// Who was being asked when the request was given up.
     pub(super) unanswered: Option<Deployment>,
     pub(super) consumer_gone: bool,
@@ -35,10 +36,42 @@ pub(super) struct Made {
     pub(super) passing: Passing,
 }
 
+/// An answer that is not as asked. What is wrong with it stays with it: what is handed out, and what is said of it, are of
+/// one exchange.
+pub(super) struct Invalid {
+    pub(super) answer: Answer,
+    pub(super) blame: Blame,
+}
+
 impl Made {
     /// The failure that the end is told with.
     pub(super) fn to_blame(&self, end: End) -> Option<&Blame> {
-        let of_answer = self.invalid.as_ref().map(|(_, blame)| blame);
-        if matches!(end, End::AsItIs | End::Rejected) { of_answer.or(self.blame.as_ref()) } else { self.blame.as_ref() }
+        let of_answer = self.invalid.as_ref().filter(|_| is_of_an_answer(end)).map(|invalid| &invalid.blame);
+        of_answer.or(self.blame.as_ref())
     }
+
+    /// Keeps what came although it is not as asked: it may be all that there will be. Words are not given up for none.
+    pub(super) fn remember_invalid(&mut self, blame: &Blame) {
+        if blame.class != Class::InvalidOutput {
+            return;
+        }
+        let answer = self.answer.clone().unwrap_or_default();
+        let has_words = |answer: &Answer| !answer.text.trim().is_empty();
+        if has_words(&answer) || !self.invalid.as_ref().is_some_and(|before| has_words(&before.answer)) {
+            self.invalid = Some(Invalid { answer, blame: blame.clone() });
+        }
+    }
+
+    /// At an end with an answer that is not as asked, that is the answer: an exchange that came after it may have failed in
+    /// its own way.
+    pub(super) fn hand_out_invalid(&mut self, end: End) {
+        if let Some(invalid) = self.invalid.take_if(|_| is_of_an_answer(end)) {
+            self.answer = Some(invalid.answer);
+        }
+    }
+}
+
+/// Whether the request ends with an answer that is not as asked.
+const fn is_of_an_answer(end: End) -> bool {
+    matches!(end, End::WrongShape | End::AsItIs | End::Rejected)
 }

@@ -68,7 +68,8 @@ impl<S: Store> Drive<'_, S> {
     /// else of this request is under way.
     pub(super) fn settle(&mut self, flight: &Flight, measured: Measured, alone: bool) -> Result<(), StoreError> {
         let mut attempt = blank(flight, &measured);
-        self.made.told = None;
+        // What was before says nothing of this one.
+        (self.made.answer, self.made.told) = (None, None);
         match measured.came {
             Came::Answer(mut answer) => {
                 self.restore_names(&flight.step, &mut answer);
@@ -169,7 +170,7 @@ impl<S: Store> Drive<'_, S> {
         );
         let blame =
             Blame { deployment: Some(deployment.clone()), class: failure.class, evidence: failure.evidence.clone() };
-        self.remember_invalid(&blame);
+        self.made.remember_invalid(&blame);
         self.made.blame = Some(blame);
         written.findings.extend(self.finding(flight, failure));
         // What the same deployment can take once it is made to fit is no failure of it.
@@ -185,15 +186,6 @@ impl<S: Store> Drive<'_, S> {
         let may_retry = wants && self.take_retry(&flight.step)?;
         self.machine.on_failure(&flight.exchange, &failed, may_retry);
         Ok(())
-    }
-
-    /// Keeps what came although it is not as asked: it may be all that there will be. Words are not given up for none.
-    fn remember_invalid(&mut self, blame: &Blame) {
-        let Some(answer) = self.made.answer.as_ref().filter(|_| blame.class == Class::InvalidOutput) else { return };
-        let had_words = self.made.invalid.as_ref().is_some_and(|(before, _)| !before.text.trim().is_empty());
-        if !had_words || !answer.text.trim().is_empty() {
-            self.made.invalid = Some((answer.clone(), blame.clone()));
-        }
     }
 
     /// What the refusal teaches of the model, for all who ask it after.
