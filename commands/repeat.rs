@@ -7,13 +7,13 @@ use std::process::ExitCode;
 use llmr::config::Config;
 use llmr::domain::{ChatRequest, Outcome, printable};
 use llmr::ladder::End;
-use llmr::policy::{Bands, Drift, Field, breaches, drifts, fields, representative};
+use llmr::policy::{Bands, Drift, Field, breaches, drifts, fields_among, representative};
 use llmr::report::{KeptVerdict as Kept, Repeated, chat_json};
 use llmr::route::{FallbackStore, Report, input_digest};
 use llmr::store::{Baseline, LONGEST_VERDICT, SqliteStore, Store};
 use serde_json::Value;
 
-use crate::chat::{code_of, explain, print_json, print_text, send};
+use crate::chat::{answer_alone, code_of, cry, explain, print_json, print_text, send};
 use crate::context::Context;
 use crate::error::{CliError, Code};
 use crate::job::{Choice, RequestArgs};
@@ -109,7 +109,8 @@ pub fn run(
             break;
         }
     }
-    let printed = tell(&runs, (args, wish), (request, &bands), &store, context);
+    let question = Question { wish, request, bands: &bands, json: args.json };
+    let printed = tell(&runs, &question, &store, context);
     if let Some(file) = store.file() {
         context.forget_the_old(file, Some(config));
     }
@@ -127,30 +128,42 @@ fn answers(runs: &[Report]) -> (Vec<(usize, Value)>, bool) {
     (good().map(|(at, run)| (at, Value::from(run.text.trim()))).collect(), true)
 }
 
+/// The request and what is allowed of its answers.
+struct Question<'a> {
+    wish: &'a RepeatArgs,
+    request: &'a ChatRequest,
+    bands: &'a Bands,
+    json: bool,
+}
+
 fn tell(
     runs: &[Report],
-    (args, wish): (&RequestArgs, &RepeatArgs),
-    (request, bands): (&ChatRequest, &Bands),
+    question: &Question<'_>,
     store: &FallbackStore<SqliteStore>,
     context: &Context,
 ) -> Result<ExitCode, CliError> {
+    let Question { wish, bands, .. } = *question;
     let (places, is_text) = answers(runs);
     let values: Vec<Value> = places.iter().map(|(_, value)| value.clone()).collect();
-    let worst = runs.iter().rev().find(|run| !matches!(run.end, End::Answered { .. }));
-    // Of one answer alone nothing can be said of others.
-    let enough = values.len() > usize::from(wish.repeat.is_some());
-    if let Some(failed) = worst.filter(|run| run.record.outcome == Outcome::Interrupted || !enough) {
-        return give_up(failed, args.json, context);
-    }
-    let shown = representative(&values, bands).and_then(|at| places.get(at)).map_or(0, |(at, _)| *at);
-    let Some(report) = runs.get(shown) else { return Ok(ExitCode::SUCCESS) };
-    let fields = fields(&values);
+    let shown = representative(&values, bands).and_then(|at| places.get(at)).map(|(at, _)| *at);
+    let failed = runs.iter().rev().find(|run| !matches!(run.end, End::Answered { .. }));
     let is_repeated = wish.repeat.is_some();
-    let broken = if is_repeated { breaches(&fields, bands) } else { Vec::new() };
-    let repeated = Repeated { runs, shown, answered: values.len(), is_text, fields: &fields, bands, breaches: &broken };
+    // Of one answer alone nothing can be said of others, and who broke it off did not want all that were asked for.
+    let is_broken_off = failed.is_some_and(|run| run.record.outcome == Outcome::Interrupted);
+    let is_compared = values.len() > usize::from(is_repeated) && !is_broken_off;
+    let fields = if is_compared { fields_among(&values, runs.len()) } else { Vec::new() };
+    let broken = if is_repeated && is_compared { breaches(&fields, bands) } else { Vec::new() };
+    let answered = values.len();
+    let repeated = Repeated { runs, shown, answered, is_compared, is_text, fields: &fields, bands, breaches: &broken };
+    let repeated = is_repeated.then_some(&repeated);
+    let Some(report) = shown.and_then(|at| runs.get(at)).or(failed) else { return Ok(ExitCode::SUCCESS) };
+    if let Some(failed) = failed.filter(|_| !is_compared) {
+        show(report, repeated, None, question.json, context)?;
+        return give_up(failed, context);
+    }
     let kept = match &wish.baseline {
         // What does not agree with itself is nothing to go by.
-        Some(name) => kept((name, bands), (&fields, broken.is_empty()), report, request, (store, context))?,
+        Some(name) => kept((name, bands), (&fields, broken.is_empty()), report, question.request, (store, context))?,
         None => None,
     };
     let drifted: Vec<Drift> = kept.iter().flat_map(|(_, drifts)| drifts.iter().flatten().cloned()).collect();
@@ -158,22 +171,35 @@ fn tell(
         None => Kept::New(baseline),
         Some(drifts) => Kept::Compared(baseline, drifts),
     });
-    if args.json {
+    show(report, repeated, kept.as_ref(), question.json, context)?;
+    let broken: Vec<String> = broken.iter().map(|breach| breach.pointer.clone()).collect();
+    let drifted = drifted.iter().filter(|drift| !drift.is_within()).map(|drift| drift.pointer.clone());
+    Ok(verdict(&broken, &drifted.collect::<Vec<_>>(), (runs.len() - answered, runs.len()), context))
+}
+
+/// The answer, or what there is of one, with what is to be said of all.
+fn show(
+    report: &Report,
+    repeated: Option<&Repeated<'_>>,
+    kept: Option<&Kept<'_>>,
+    json: bool,
+    context: &Context,
+) -> Result<(), CliError> {
+    if json {
         let mut object = chat_json(report);
         if let Some(object) = object.as_object_mut() {
-            object.extend(is_repeated.then(|| ("repeat".to_owned(), repeated.json())));
-            object.extend(kept.as_ref().map(|kept| ("baseline".to_owned(), kept.json())));
+            object.extend(repeated.map(|repeated| ("repeat".to_owned(), repeated.json())));
+            object.extend(kept.map(|kept| ("baseline".to_owned(), kept.json())));
         }
-        print_json(object, context)?;
-    } else {
-        print_text(&report.text, context)?;
-        let lines = if is_repeated { repeated.lines() } else { Vec::new() };
-        let lines = lines.into_iter().chain(kept.iter().flat_map(Kept::lines));
-        lines.for_each(|line| context.output.note(&clean(&line, context)));
+        return print_json(object, context);
     }
-    let broken = broken.iter().map(|breach| breach.pointer.clone());
-    let drifted = drifted.iter().filter(|drift| !drift.is_within()).map(|drift| drift.pointer.clone());
-    Ok(verdict(&broken.collect::<Vec<_>>(), &drifted.collect::<Vec<_>>(), context))
+    if matches!(report.end, End::Answered { .. } | End::AsItIs) {
+        print_text(&answer_alone(&report.text, report.parsed.as_ref(), &report.record.attempts), context)?;
+    }
+    let lines = repeated.map(Repeated::lines).unwrap_or_default();
+    let lines = lines.into_iter().chain(kept.map(Kept::lines).unwrap_or_default());
+    lines.for_each(|line| context.output.note(&clean(&line, context)));
+    Ok(())
 }
 
 fn clean(text: &str, context: &Context) -> String {
@@ -181,11 +207,11 @@ fn clean(text: &str, context: &Context) -> String {
 }
 
 /// There are not enough answers: the run that gave none says why.
-fn give_up(failed: &Report, json: bool, context: &Context) -> Result<ExitCode, CliError> {
-    if json {
-        print_json(chat_json(failed), context)?;
-    }
+fn give_up(failed: &Report, context: &Context) -> Result<ExitCode, CliError> {
     explain(failed, context);
+    if failed.end.is_exhaustion() && !failed.turned_away {
+        cry(failed, context);
+    }
     Ok(code_of(failed))
 }
 
@@ -247,16 +273,20 @@ fn verdicts(fields: &[Field], bands: &Bands, context: &Context) -> Result<BTreeM
     Ok(values)
 }
 
-/// Says which fields do not agree.
-fn verdict(broken: &[String], drifted: &[String], context: &Context) -> ExitCode {
+/// Says which fields do not agree, and of how many runs there was nothing that could.
+fn verdict(broken: &[String], drifted: &[String], (failed, runs): (usize, usize), context: &Context) -> ExitCode {
     let name = |pointer: &String| if pointer.is_empty() { "the answer".to_owned() } else { pointer.clone() };
     let names = |all: &[String]| all.iter().map(name).collect::<Vec<_>>().join(", ");
     let output = &context.output;
+    let silent = match failed {
+        0 => String::new(),
+        failed => format!(" ({failed} of {runs} runs failed, and agree with none)"),
+    };
     let told = [("the answers do not agree", broken), ("drifted away from the baseline", drifted)];
     for (what, fields) in told.iter().filter(|(_, fields)| !fields.is_empty()) {
-        output.note(&clean(&format!("{} {what}: {}", output.label("error"), names(fields)), context));
+        output.note(&clean(&format!("{} {what}: {}{silent}", output.label("error"), names(fields)), context));
     }
-    if !drifted.is_empty() {
+    if !drifted.is_empty() && failed == 0 {
         let hint = output.label("hint");
         output.note(&format!("{hint} `llmr baseline rm NAME` forgets what was kept, and the next answer is kept anew"));
     }

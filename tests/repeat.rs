@@ -83,17 +83,89 @@ fn of_plain_text_it_is_told_whether_it_is_the_same() {
     assert_eq!((&object["repeat"]["equal"], &object["repeat"]["fields"]), (&json!(true), &json!([])));
 }
 
+/// What the request itself is blamed for, so that nothing is held for it.
+fn refusal() -> Reply {
+    Reply::status(400, json!({"error": {"message": "max_tokens must be positive"}}))
+}
+
+fn verdict(score: f64) -> Reply {
+    Reply::answer(json!({"score": score, "verdict": "pass"}).to_string())
+}
+
 #[test]
-fn runs_without_an_answer_are_told_and_one_answer_alone_is_not_compared() {
-    let overload = Reply::status(400, json!({"error": {"message": "max_tokens must be positive"}}));
-    let good = || Reply::answer(r#"{"score": 1, "verdict": "pass"}"#);
-    let lame = openai(vec![good(), overload.clone(), good()]);
-    let court = Court::of(&lame, "");
-    court.ask(&["--repeat", "3"], "?").exits(0).says(&["3 runs, 2 answers", "run 2 gave none"]);
-    let dead = openai(vec![good(), overload]);
-    let court = Court::of(&dead, "");
-    let done = court.ask(&["--repeat", "2"], "?");
-    assert_eq!((done.code, done.out.as_str()), (Some(6), ""), "{}", done.err);
+fn a_run_that_failed_is_an_answer_that_agrees_with_none() {
+    let replies = || vec![verdict(0.7), refusal(), verdict(0.7), refusal()];
+    for (bands, code) in [
+        (&[][..], 0),
+        (&["--band", "/verdict=0.5"], 0),
+        (&["--band", "/verdict=0.75"], 7),
+        (&["--band", "/score=1"], 7),
+    ] {
+        let lame = openai(replies());
+        let court = Court::of(&lame, "");
+        let done = court.ask(&[&["--repeat", "4"], bands].concat(), "?").exits(code);
+        assert_eq!(done.out, "{\"score\":0.7,\"verdict\":\"pass\"}\n");
+        let done =
+            done.says(&["4 runs, 2 answers, 2 failed", "run 2 gave none: ", "run 4 gave none: ", "max_tokens must be"]);
+        if code == 7 {
+            done.says(&["(2 of 4 runs failed, and agree with none)", "nothing from 2 runs; OUTSIDE"]);
+        }
+    }
+    let lame = openai(replies());
+    let object = Court::of(&lame, "").ask(&["--repeat", "4", "--band", "/verdict=1", "--json"], "?").exits(7).json();
+    let repeat = &object["repeat"];
+    let told: Vec<(&Value, &Value)> =
+        repeat["failed"].as_array().expect("a list").iter().map(|one| (&one["run"], &one["outcome"])).collect();
+    assert_eq!(told, [(&json!(1), &json!("refused")), (&json!(3), &json!("refused"))]);
+    let first = &repeat["failed"][0];
+    assert_eq!(first["request_id"], repeat["request_ids"][1]);
+    assert!(first["error"].as_str().is_some_and(|error| error.contains("max_tokens")), "{first}");
+    let field = repeat["fields"].as_array().and_then(|all| all.iter().find(|one| one["field"] == json!("/verdict")));
+    assert_eq!(field.map(|field| &field["agreement"]), Some(&json!(0.5)));
+    // Of plain text as well.
+    let poet = openai(vec![Reply::answer("a rose"), refusal(), Reply::answer("a rose")]);
+    let done = Stage::of(&[("poet", &poet)]).run(&["chat", "--repeat", "3", "?"]).exits(0);
+    done.prints("a rose\n").says(&["the answers that came are equal: 2 of 3 runs"]);
+}
+
+#[test]
+fn with_one_answer_or_none_the_failure_is_the_end_but_nothing_is_lost() {
+    let flags = ["--repeat", "3", "--band", "/verdict=0.1", "--baseline", "b"];
+    for (replies, out, answered) in [
+        (vec![refusal(), verdict(0.7), refusal()], "{\"score\":0.7,\"verdict\":\"pass\"}\n", 1),
+        (vec![refusal()], "", 0),
+    ] {
+        let lame = openai(replies.clone());
+        let court = Court::of(&lame, "");
+        let failed = 3 - answered;
+        let done = court.ask(&flags, "?").exits(6).prints(out);
+        let told = format!("3 runs, {answered} answer{}, {failed} failed", if answered == 1 { "" } else { "s" });
+        done.says(&[&told, "too few answers to compare", "error: stopped at", "max_tokens must be"]);
+        assert!(court.stage.run(&["baseline", "list"]).exits(0).out.contains("no baseline is kept"));
+
+        let lame = openai(replies);
+        let object = Court::of(&lame, "").ask(&[&flags[..], &["--json"]].concat(), "?").exits(6).json();
+        let repeat = &object["repeat"];
+        assert_eq!(
+            (&repeat["runs"], &repeat["answered"], &repeat["within"]),
+            (&json!(3), &json!(answered), &Value::Null)
+        );
+        assert_eq!(repeat["failed"].as_array().map(Vec::len), Some(failed));
+        let has_words = object["text"].as_str().is_some_and(|text| text.contains("pass"));
+        assert_eq!(has_words, answered == 1, "{object:#}");
+        assert_eq!(repeat["shown"], if answered == 1 { json!(1) } else { Value::Null });
+    }
+}
+
+#[test]
+fn json_in_a_fence_is_printed_alone_as_without_repeating() {
+    let fenced = Reply::answer("Here it is:\n```json\n{\"score\":1,\"verdict\":\"pass\"}\n```\n");
+    let judge = openai(fenced);
+    let court = Court::of(&judge, "");
+    let once = court.ask(&[], "?").exits(0).out;
+    assert!(once.starts_with('{'), "{once}");
+    court.ask(&["--repeat", "2"], "?").exits(0).prints(&once);
+    court.ask(&["--baseline", "b", "--band", "/verdict=1"], "?").exits(0).prints(&once);
 }
 
 #[test]

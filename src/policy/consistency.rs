@@ -4,7 +4,8 @@
 //! what can be compared is compared: the plain values of an answer, each by its JSON pointer. Of numbers the spread counts,
 //! which is the largest less the smallest; of everything else the agreement, which is the share of runs that said what most
 //! said. A band says how much of either is allowed. Whatever cannot be held against its band is outside of it: a field that
-//! a run left out, or a number that once was a word.
+//! a run left out, or a number that once was a word. A run that failed is an answer that agrees with no other: it counts
+//! among the runs, says nothing, and so lowers each agreement and leaves every spread unknown.
 //!
 //! The answer that is handed out is one that was really given, never a mixture: the one that is nearest to what most said,
 //! number by number to the median.
@@ -111,12 +112,18 @@ pub struct Breach {
     pub found: Option<f64>,
 }
 
-/// Every plain value that one of the answers has, by pointer: first those at the top.
-pub fn fields(answers: &[Value]) -> Vec<Field> {
+/// Every plain value that one of the answers has, by pointer: first those at the top. Of all runs these answered; those
+/// that did not agree with nobody.
+pub fn fields_among(answers: &[Value], runs: usize) -> Vec<Field> {
     let all: Vec<BTreeMap<String, Value>> = answers.iter().map(plain).collect();
     let pointers: BTreeSet<&String> = all.iter().flat_map(BTreeMap::keys).collect();
-    let runs = u32::try_from(answers.len()).unwrap_or(u32::MAX);
+    let runs = u32::try_from(runs.max(answers.len())).unwrap_or(u32::MAX);
     pointers.into_iter().map(|pointer| field(pointer, &all, runs)).collect()
+}
+
+/// The same, where each run answered.
+pub fn fields(answers: &[Value]) -> Vec<Field> {
+    fields_among(answers, answers.len())
 }
 
 fn field(pointer: &str, all: &[BTreeMap<String, Value>], runs: u32) -> Field {

@@ -54,7 +54,7 @@ pub use call::{Caller, Event, Moment, Report};
 pub use cascade::{
     Cascade, CascadeChange, CascadeState, Ending, Fall, Passage, Tally, VersionedCascade, after as after_request,
 };
-pub use consistency::{Bands, Breach, Drift, Field, Lies, breaches, drifts, fields, representative};
+pub use consistency::{Bands, Breach, Drift, Field, Lies, breaches, drifts, fields, fields_among, representative};
 pub use finding::{About, BELIEVED, Finding};
 pub use gate::{Gate, claim, depends_on_caller, gate, holds_now, is_transient, returns_at};
 pub use quality::{ENOUGH_JUDGED, Grade, Quality, Role};

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
 use crate::domain::excerpt;
+use crate::ladder::End;
 use crate::policy::{Bands, Breach, Drift, Field, Lies};
 use crate::route::Report;
 use crate::store::Baseline;
@@ -23,13 +24,15 @@ const MOST: (usize, usize) = (20, 4);
 pub struct Repeated<'a> {
     /// All of them, in order.
     pub runs: &'a [Report],
-    /// The place of the run that is handed out.
-    pub shown: usize,
+    /// The place of the run that is handed out; none where none answered.
+    pub shown: Option<usize>,
     /// How many gave an answer.
     pub answered: usize,
+    /// Whether they are enough to be compared with one another.
+    pub is_compared: bool,
     /// Whether answers are plain text, of which it is only told whether they are equal.
     pub is_text: bool,
-    /// How the answers lie.
+    /// How the answers lie, among all runs; nothing where they are not compared.
     pub fields: &'a [Field],
     /// What is allowed of each field.
     pub bands: &'a Bands,
@@ -44,9 +47,13 @@ impl Repeated<'_> {
         known().next().is_some().then(|| known().sum())
     }
 
+    /// The runs that gave no answer, with their places.
+    fn failed(&self) -> impl Iterator<Item = (usize, &Report)> {
+        self.runs.iter().enumerate().filter(|(_, run)| !matches!(run.end, End::Answered { .. }))
+    }
+
     /// The key `repeat` of `chat --json`.
     pub fn json(&self) -> Value {
-        let failed = self.runs.iter().filter(|run| run.record.error.is_some());
         let mut object = Map::new();
         let mut put = |key: &str, value: Value| drop(object.insert(key.to_owned(), value));
         put("runs", json!(self.runs.len()));
@@ -55,7 +62,7 @@ impl Repeated<'_> {
         put("request_ids", self.runs.iter().map(|run| json!(run.record.id)).collect());
         put("deployments", self.runs.iter().map(|run| json!(run.record.deployment)).collect());
         put("cost_usd", json!(self.cost()));
-        put("within", json!(self.breaches.is_empty()));
+        put("within", json!(self.is_compared.then_some(self.breaches.is_empty())));
         if self.is_text {
             let agreement = self.fields.first().and_then(Field::agreement);
             put("equal", json!(agreement.map(|share| share >= 1.0)));
@@ -64,8 +71,11 @@ impl Repeated<'_> {
         } else {
             put("fields", self.fields.iter().map(|field| self.field_json(field)).collect());
         }
-        let told = |run: &Report| json!({"request_id": run.record.id, "error": run.record.error});
-        put("failed", failed.map(told).collect());
+        let told = |(at, run): (usize, &Report)| {
+            let record = &run.record;
+            json!({"run": at, "request_id": record.id, "outcome": record.outcome, "error": record.error})
+        };
+        put("failed", self.failed().map(told).collect());
         Value::Object(object)
     }
 
@@ -98,16 +108,23 @@ impl Repeated<'_> {
     /// For people: a line for all, and one for each field.
     pub fn lines(&self) -> Vec<String> {
         let cost = self.cost().map_or(String::new(), |usd| format!(", ${usd:.4}"));
-        let shown = self.runs.get(self.shown).map_or(String::new(), |run| {
+        let shown = self.shown.and_then(|at| Some((at, self.runs.get(at)?)));
+        let shown = shown.map_or(String::new(), |(at, run)| {
             let who = run.record.deployment.as_ref().map_or("nobody".to_owned(), ToString::to_string);
-            format!("; shown is run {}, {who} ({})", self.shown + 1, run.record.id)
+            format!("; shown is run {}, {who} ({})", at + 1, run.record.id)
         });
-        let mut lines = vec![format!("{} runs, {} answers{cost}{shown}", self.runs.len(), self.answered)];
-        let failed = self.runs.iter().zip(1..).filter(|(run, _)| run.record.error.is_some());
-        lines.extend(failed.map(|(run, nth)| {
+        let failed = self.failed().count();
+        let gave_none = if failed > 0 { format!(", {failed} failed") } else { String::new() };
+        let answers = counted(self.answered, "answer");
+        let mut lines = vec![format!("{}, {answers}{gave_none}{cost}{shown}", counted(self.runs.len(), "run"))];
+        lines.extend(self.failed().map(|(at, run)| {
             let why = run.record.error.as_deref().unwrap_or_default();
-            format!("  run {nth} gave none: {} ({})", excerpt(why, 3 * VALUE), run.record.id)
+            format!("  run {} gave none: {} ({})", at + 1, excerpt(why, 3 * VALUE), run.record.id)
         }));
+        if !self.is_compared {
+            lines.push("  there are too few answers to compare".to_owned());
+            return lines;
+        }
         if self.is_text {
             lines.extend(self.fields.first().map(|field| self.text_line(field)));
             return lines;
@@ -132,9 +149,10 @@ impl Repeated<'_> {
             Lies::Numbers { .. } => &[],
         };
         match said {
-            [_] => format!("  all {} answers are equal", self.answered),
+            [_] if self.failed().next().is_none() => format!("  all {} answers are equal", self.answered),
+            [(_, most)] => format!("  the answers that came are equal: {most} of {} runs", field.runs),
             [(_, most), ..] => {
-                format!("  the answers differ: {} texts, the same one in {most} of {}", said.len(), self.answered)
+                format!("  the answers differ: {} texts, the same one in {most} of {}", said.len(), field.runs)
             }
             [] => "  there is nothing to compare".to_owned(),
         }
@@ -148,14 +166,20 @@ impl Repeated<'_> {
             }
             Lies::Values { said } => words(said, field.runs),
         };
-        let left_out = field.runs.saturating_sub(field.seen);
+        let failed = self.failed().count();
+        let left_out = self.answered.saturating_sub(field.seen as usize);
         let left_out = if left_out > 0 { format!(", left out by {left_out}") } else { String::new() };
+        let failed = if failed > 0 { format!(", nothing from {}", counted(failed, "run")) } else { String::new() };
         let band = self.bands.0.get(&field.pointer).map_or(String::new(), |band| {
             let allowed = allowed(*band, field.spread().is_some());
             if field.is_within(*band) { format!(" ({allowed})") } else { format!("; OUTSIDE of its band ({allowed})") }
         });
-        format!("  {:width$}  {lies}{left_out}{band}", name(&field.pointer))
+        format!("  {:width$}  {lies}{left_out}{failed}{band}", name(&field.pointer))
     }
+}
+
+fn counted(number: usize, word: &str) -> String {
+    if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
 }
 
 /// What a band allows.
