@@ -55,7 +55,8 @@ const WRONG: &str = "UPDATE attempts SET rule = CASE place % 4 WHEN 0 THEN 'answ
      WHEN 2 THEN 'words.answer_unreadable' END WHERE class = 'invalid_output'; \
      UPDATE attempts SET extracted = CASE place % 5 WHEN 0 THEN 'whole' WHEN 1 THEN 'fenced' WHEN 2 THEN 'surrounded' END \
      WHERE class IS NULL AND given_up IS NULL; \
-     UPDATE attempts SET status = 503 WHERE class IS NOT NULL AND class <> 'invalid_output' AND place % 3 > 0";
+     UPDATE attempts SET status = 503 WHERE class IS NOT NULL AND class <> 'invalid_output' AND place % 3 > 0; \
+     UPDATE attempts SET status = iif(place % 3 = 0, 400, NULL) WHERE class = 'invalid_output' AND place % 7 < 3";
 
 const RETRIES: &str = "INSERT INTO retries (at, request_id, granted) \
      SELECT started_at, request_id, 1 FROM attempts WHERE kind = 'retry' UNION ALL \

@@ -40,6 +40,7 @@ mod readme;
 mod repeat;
 mod reset;
 mod scenarios;
+mod scraper;
 mod secrets;
 #[cfg(unix)]
 mod sessions;

@@ -64,12 +64,15 @@ impl Defect {
 }
 
 /// Whether an exchange that was not given up came back whole, whatever was in it: it was answered, or it failed with a
-/// status of success, and not on its way.
+/// status of success, and not on its way. An answer that was found invalid has no status where a client of its own only told
+/// what was wrong with it; but a provider that checks shapes itself says so with a status of failure, and sends no answer.
 pub fn came_whole(class: Option<Class>, status: Option<u16>) -> bool {
+    let is_success = |status: u16| (200..300).contains(&status);
     match class {
-        None | Some(Class::InvalidOutput) => true,
+        None => true,
+        Some(Class::InvalidOutput) => status.is_none_or(is_success),
         Some(Class::Network | Class::Timeout) => false,
-        Some(_) => status.is_some_and(|status| (200..300).contains(&status)),
+        Some(_) => status.is_some_and(is_success),
     }
 }
 
@@ -109,6 +112,9 @@ mod tests {
             (None, None, true),
             (Some(Class::InvalidOutput), Some(200), true),
             (Some(Class::InvalidOutput), None, true),
+            // Groq's `json_validate_failed`.
+            (Some(Class::InvalidOutput), Some(400), false),
+            (Some(Class::InvalidOutput), Some(502), false),
             (Some(Class::ContentPolicy), Some(200), true),
             (Some(Class::Overloaded), Some(200), true),
             (Some(Class::Network), Some(200), false),

@@ -10,11 +10,13 @@ CREATE TABLE answer_totals (
     PRIMARY KEY (provider, model, credential, what)
 ) STRICT, WITHOUT ROWID;
 
--- Those that were counted before there was this table, as far as the log still has them.
+-- Those that were counted before there was this table, as far as the log still has them. A step can only repeat which of
+-- them came back whole; the rule itself is `came_whole` in src/domain/defect.rs, and a test holds this against it.
 INSERT INTO answer_totals
 SELECT provider, model, credential, 'whole', count(*) FROM attempts
 WHERE place <= (SELECT upto FROM counted WHERE log = 'attempts') AND given_up IS NULL
-  AND (class IS NULL OR class = 'invalid_output' OR (status BETWEEN 200 AND 299 AND class NOT IN ('network', 'timeout')))
+  AND (class IS NULL OR (class = 'invalid_output' AND status IS NULL)
+       OR (status BETWEEN 200 AND 299 AND class NOT IN ('network', 'timeout')))
 GROUP BY provider, model, credential
 UNION ALL
 SELECT provider, model, credential, 'invalid ' || ifnull(rule, ''), count(*) FROM attempts

@@ -10,7 +10,7 @@ use rusqlite::{Connection, OptionalExtension, ToSql};
 
 use super::row::{Fields, Trouble};
 use super::{SqliteStore, StoreError};
-use crate::domain::{Defect, LadderName, RequestId};
+use crate::domain::{Class, Defect, LadderName, RequestId, came_whole};
 use crate::store::totals::{AttemptSum, BOUNDS_US, Came, RetryCount, Totals};
 
 /// A table of the log.
@@ -43,19 +43,38 @@ const ATTEMPT_SUMS: &str = "SELECT provider, model, credential, kind, \
      {sign}sum(CAST(round(min(max(ifnull(cost_usd, 0), 0), 1000) * 1000000000) AS INTEGER)) AS nano_usd \
      FROM attempts NOT INDEXED WHERE {rows} GROUP BY provider, model, credential, kind, result";
 
-/// Attempts of which something is said of the answer, by what. The same as [`crate::domain::came_whole`], as SQL.
+/// Attempts of which something is said of the answer, by what.
 const ANSWER_SUMS: &str = "SELECT provider, model, credential, {what} AS what, {sign}count(*) AS attempts \
      FROM attempts NOT INDEXED WHERE {rows} AND given_up IS NULL AND {came} GROUP BY provider, model, credential, what";
 
 /// What is said, and of which attempts.
-const ANSWERS: [(&str, &str); 3] = [
-    (
-        "'whole'",
-        "(class IS NULL OR class = 'invalid_output' OR (status BETWEEN 200 AND 299 AND class NOT IN ('network', 'timeout')))",
-    ),
-    ("'json ' || extracted", "class IS NULL AND extracted IS NOT NULL"),
-    ("'invalid ' || ifnull(rule, '')", "(class = 'invalid_output' OR (class IS NOT NULL AND rule GLOB 'answer.*'))"),
-];
+fn answers() -> [(&'static str, String); 3] {
+    let invalid = "(class = 'invalid_output' OR (class IS NOT NULL AND rule GLOB 'answer.*'))";
+    [
+        ("'whole'", came_whole_sql()),
+        ("'json ' || extracted", "class IS NULL AND extracted IS NOT NULL".to_owned()),
+        ("'invalid ' || ifnull(rule, '')", invalid.to_owned()),
+    ]
+}
+
+/// [`came_whole`] as a condition: what it says of each class without a status and with each status that there is.
+fn came_whole_sql() -> String {
+    let said = |class: Option<Class>| {
+        let name = class.map_or("class IS NULL".to_owned(), |class| format!("class = '{class}'"));
+        let codes: Vec<u16> = (0..1000).filter(|code| came_whole(class, Some(*code))).collect();
+        let status = match (codes.first(), codes.last()) {
+            // Codes for which it is true follow one another; a test holds this against each of them.
+            (Some(0), Some(999)) => "status IS NOT NULL".to_owned(),
+            (Some(first), Some(last)) => format!("status BETWEEN {first} AND {last}"),
+            _ => "FALSE".to_owned(),
+        };
+        let none = if came_whole(class, None) { " OR status IS NULL" } else { "" };
+        format!("({name} AND ({status}{none}))")
+    };
+    let all = std::iter::once(None).chain(Class::ALL.iter().copied().map(Some));
+    let some = all.filter(|class| came_whole(*class, None) || came_whole(*class, Some(200)));
+    format!("({})", some.map(said).collect::<Vec<_>>().join(" OR "))
+}
 
 const ATTEMPT_TIMES: &str = "SELECT '{what}' AS what, provider, model, credential, '' AS ladder, {bound} AS bound_us, \
      {sign}count(*) AS times, {sign}sum({us}) AS sum_us \
@@ -94,7 +113,7 @@ fn request_sums(sign: Sign, rows: &str) -> String {
     filled(REQUEST_SUMS, sign, rows)
 }
 
-fn answer_sums((what, came): (&str, &str), sign: Sign, rows: &str) -> String {
+fn answer_sums((what, came): &(&str, String), sign: Sign, rows: &str) -> String {
     filled(&ANSWER_SUMS.replace("{what}", what).replace("{came}", came), sign, rows)
 }
 
@@ -127,7 +146,7 @@ fn add(conn: &Connection, log: Log, sign: Sign, rows: &str, values: &[&dyn ToSql
             request_sums(sign, rows)
         ))?,
     };
-    for answers in ANSWERS.into_iter().filter(|_| log == Log::Attempts) {
+    for answers in answers().iter().filter(|_| log == Log::Attempts) {
         put(format!(
             "INSERT INTO answer_totals {} ON CONFLICT DO UPDATE SET attempts = attempts + excluded.attempts",
             answer_sums(answers, sign, rows)
@@ -257,7 +276,7 @@ pub(super) fn readers_of_waiting_rows() -> Vec<String> {
         request_sums(Sign::Plus, &waiting_rows(Log::Requests)),
     ];
     let times = TIMES.map(|(log, sql, what, column)| times(sql, what, column, Sign::Plus, &waiting_rows(log)));
-    let answers = ANSWERS.map(|answers| answer_sums(answers, Sign::Plus, &waiting_rows(Log::Attempts)));
+    let answers = answers().map(|answers| answer_sums(&answers, Sign::Plus, &waiting_rows(Log::Attempts)));
     sums.into_iter().chain(answers).chain(times).collect()
 }
 
@@ -291,7 +310,7 @@ fn read_attempts(conn: &Connection, totals: &mut Totals) -> Result<(), Trouble> 
 }
 
 fn read_answers(conn: &Connection, totals: &mut Totals) -> Result<(), Trouble> {
-    let waiting = ANSWERS.map(|answers| answer_sums(answers, Sign::Plus, &waiting_rows(Log::Attempts)));
+    let waiting = answers().map(|answers| answer_sums(&answers, Sign::Plus, &waiting_rows(Log::Attempts)));
     let sql = format!(
         "SELECT provider, model, credential, what, max(sum(attempts), 0) FROM (SELECT * FROM answer_totals UNION ALL {}) \
          GROUP BY provider, model, credential, what",

@@ -344,3 +344,54 @@ fn a_scrape_does_not_walk_through_what_is_counted() {
         assert!(table.contains("USING INTEGER PRIMARY KEY (rowid>?)"), "{sql}: {steps:?}");
     }
 }
+
+/// Every class with statuses of all kinds, each at a deployment of its own, counted by the rule, by the statements of the
+/// counters, and by the step that made their table.
+#[test]
+fn what_came_whole_is_the_same_in_rust_in_the_counters_and_in_the_step_that_made_them() {
+    let classes = std::iter::once(None).chain(Class::ALL.iter().copied().map(Some));
+    let statuses =
+        || [None].into_iter().chain((0..6).flat_map(|hundreds| [0, 4, 99].map(|rest| Some(hundreds * 100 + rest))));
+    let cases: Vec<(Option<Class>, Option<u16>)> =
+        classes.flat_map(|class| statuses().map(move |status| (class, status))).collect();
+    let whole: Vec<usize> =
+        cases.iter().enumerate().filter(|(_, (class, status))| came_whole(*class, *status)).map(|(at, _)| at).collect();
+    assert!(!whole.is_empty() && whole.len() < cases.len());
+    let insert = |conn: &Connection| {
+        for (at, (class, status)) in cases.iter().enumerate() {
+            let sql = "INSERT INTO attempts (request_id, position, provider, model, credential, account, step, kind, class, \
+                       status, started_at, latency_us) VALUES ('r', ?1, 'p', ?2, '', 'own', 0, 'first', ?3, ?4, 1787000000123, 5)";
+            let values = rusqlite::params![
+                i64::try_from(at).expect("small"),
+                format!("m{at}"),
+                class.map(Class::as_str),
+                status
+            ];
+            conn.execute(sql, values).expect("written");
+        }
+    };
+    let found = |totals: Totals| -> Vec<usize> {
+        let mut all: Vec<usize> =
+            totals.whole.keys().filter_map(|who| who.model.as_str().strip_prefix('m')?.parse().ok()).collect();
+        all.sort_unstable();
+        all
+    };
+    let place = place();
+    let store = open(&place.path).expect("a store");
+    insert(&raw(&place.path));
+    assert_eq!(found(store.totals().expect("read")), whole, "by the statements");
+    drop(store);
+
+    let place = self::place();
+    let old = raw(&place.path);
+    let steps = crate::store::sqlite::schema::STEPS.iter().take(6);
+    steps.for_each(|step| old.execute_batch(step).expect("made as then"));
+    old.pragma_update(None, "application_id", crate::store::sqlite::schema::APPLICATION_ID).expect("stamped");
+    old.pragma_update(None, "user_version", 6).expect("stamped");
+    insert(&old);
+    old.execute("UPDATE counted SET upto = (SELECT max(place) FROM attempts) WHERE log = 'attempts'", [])
+        .expect("counted");
+    old.close().expect("closed");
+    let store = open(&place.path).expect("brought up to date");
+    assert_eq!(found(store.totals().expect("read")), whole, "by the step");
+}
