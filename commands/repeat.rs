@@ -236,6 +236,7 @@ fn kept(
         input,
         runs: fields.first().map_or(1, |field| field.runs),
         at: record.started_at,
+        compared_at: record.started_at,
         request_id: record.id.to_string(),
         deployment: record.deployment.as_ref().map(ToString::to_string).unwrap_or_default(),
         values: verdicts(fields, bands, context)?,
@@ -247,6 +248,7 @@ fn kept(
     }
     match before {
         Some(before) => {
+            file.touch_baseline(name, &new.input, record.started_at)?;
             let drifts = drifts(fields, &before.values, bands);
             Ok(Some((before, Some(drifts))))
         }

@@ -200,6 +200,30 @@ fn a_verdict_is_kept_once_and_later_ones_are_compared_with_it() {
 }
 
 #[test]
+fn a_verdict_that_is_compared_with_is_kept_longer() {
+    let judge = judge(&[(0.7, "pass"), (0.7, "fail")]);
+    let mut court = Court::of(&judge, "");
+    let flags = ["--baseline", "b", "--band", "/verdict=1"];
+    court.ask(&flags, "?").exits(0);
+    let compared = |court: &Court| {
+        let kept = court.stage.json(&["baseline", "show", "b", "--json"]);
+        (kept["baselines"][0]["at"].clone(), kept["baselines"][0]["compared_at"].clone())
+    };
+    let (at, first) = compared(&court);
+    assert_eq!(at, first);
+    court.stage.set("LLMR_NOW", "2027-02-01T03:00:00Z");
+    court.ask(&flags, "?").exits(7);
+    assert_eq!(compared(&court), (at, json!("2027-02-01T03:00:00Z")));
+    // Half a year after it was kept, but not after that.
+    court.stage.set("LLMR_NOW", "2027-07-30T03:00:00Z");
+    court.ask(&flags, "something else").exits(0);
+    assert_eq!(court.stage.json(&["baseline", "show", "b", "--json"])["baselines"].as_array().map(Vec::len), Some(2));
+    court.stage.set("LLMR_NOW", "2027-08-02T03:00:00Z");
+    court.stage.run(&["chat", "?"]).exits(0);
+    assert_eq!(court.stage.json(&["baseline", "show", "b", "--json"])["baselines"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
 fn what_does_not_agree_with_itself_is_not_kept() {
     let judge = judge(&[(0.1, "pass"), (0.9, "fail"), (0.5, "pass"), (0.5, "pass")]);
     let court = Court::of(&judge, "");

@@ -92,6 +92,7 @@ fn empty(catalog: Catalog) -> Config {
         max_size: None,
         content: false,
         sessions: None,
+        baselines: None,
         tools: BTreeMap::new(),
         warnings: Vec::new(),
     }

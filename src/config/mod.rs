@@ -132,6 +132,7 @@ fn read(root: &Section<'_, '_>, reader: &Reader, mut catalog: Catalog) -> Config
         max_size: store.max_size,
         content: store.content,
         sessions: store.sessions,
+        baselines: store.baselines,
         tools,
         warnings: Vec::new(),
     }

@@ -15,6 +15,7 @@ pub(super) struct StoreConfig {
     pub(super) max_size: Option<u64>,
     pub(super) content: bool,
     pub(super) sessions: Option<Duration>,
+    pub(super) baselines: Option<Duration>,
 }
 
 /// What a size may be, in bytes and in words.
@@ -31,7 +32,7 @@ pub(super) const BUFFERS: Sizes = (1_000..=64_000_000, "1kB and 64MB");
 
 pub(super) fn store(root: &Section<'_, '_>, reader: &Reader) -> StoreConfig {
     let Some(section) = root.section("store") else { return StoreConfig::default() };
-    section.allow(&["path", "retention", "max_size", "content", "sessions"]);
+    section.allow(&["path", "retention", "max_size", "content", "sessions", "baselines"]);
     let path = section.get("path").and_then(|node| node.text()).map(|text| reader.path(&text));
     StoreConfig {
         path,
@@ -39,6 +40,7 @@ pub(super) fn store(root: &Section<'_, '_>, reader: &Reader) -> StoreConfig {
         max_size: section.get("max_size").and_then(|node| size(&node, FILES)),
         content: section.get("content").and_then(|node| node.truth()).unwrap_or(false),
         sessions: section.get("sessions").and_then(|node| positive(&node)),
+        baselines: section.get("baselines").and_then(|node| positive(&node)),
     }
 }
 

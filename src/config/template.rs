@@ -139,5 +139,6 @@ const REST: &str = r##"
 # retention = "30d"                     # how long the log is kept
 # max_size = "500MB"                    # how large it may grow
 # sessions = "90d"                      # how long conversations stay that nobody goes on with
+# baselines = "180d"                    # how long verdicts of `--baseline` stay that nothing is compared with
 # content = false                       # whether answers are kept, for a second `--request-id`
 "##;

@@ -410,7 +410,7 @@ fn tools_mean_what_they_say() {
     assert_eq!((disk.effect, disk.timeout), (Effect::Pure, Duration::from_secs(30)));
     assert_eq!(disk.schema, serde_json::json!({"type": "object", "properties": {}}));
     assert_eq!(
-        (config.tools["once"].effect, config.sessions),
-        (Effect::SideEffecting, Some(Duration::from_secs(7 * 86_400)))
+        (config.tools["once"].effect, config.sessions, config.baselines),
+        (Effect::SideEffecting, Some(Duration::from_secs(7 * 86_400)), Some(Duration::from_secs(86_400)))
     );
 }

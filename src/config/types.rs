@@ -50,6 +50,8 @@ pub struct Config {
     pub content: bool,
     /// How long conversations are kept that nobody goes on with.
     pub sessions: Option<Duration>,
+    /// How long kept verdicts stay that nothing is compared with.
+    pub baselines: Option<Duration>,
     /// What a model may have run, by name.
     pub tools: BTreeMap<String, ToolConfig>,
     /// What is odd but no error.

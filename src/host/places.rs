@@ -42,5 +42,6 @@ pub fn retention(config: Option<&Config>) -> Retention {
     let age = config.and_then(|config| config.retention).unwrap_or(usual.age);
     let size = config.and_then(|config| config.max_size).unwrap_or(usual.size);
     let sessions = config.and_then(|config| config.sessions).unwrap_or(usual.sessions);
-    Retention { age, size, sessions, ..usual }
+    let baselines = config.and_then(|config| config.baselines).unwrap_or(usual.baselines);
+    Retention { age, size, sessions, baselines, ..usual }
 }

@@ -298,6 +298,7 @@ pub fn baselines_json(all: &[Baseline]) -> Value {
             "name": baseline.name,
             "input": baseline.input,
             "at": rfc3339(baseline.at),
+            "compared_at": rfc3339(baseline.compared_at),
             "runs": baseline.runs,
             "request_id": baseline.request_id,
             "deployment": baseline.deployment,

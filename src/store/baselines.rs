@@ -23,6 +23,8 @@ pub struct Baseline {
     pub request_id: String,
     /// Who said so.
     pub deployment: String,
+    /// When something was last compared with it; at first, when it was kept.
+    pub compared_at: Timestamp,
     /// The values by their JSON pointers.
     pub values: BTreeMap<String, Value>,
 }

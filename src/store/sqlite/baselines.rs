@@ -1,16 +1,20 @@
 //! Reads and writes kept verdicts.
 
+use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
 use super::row::{Fields, Trouble};
 use super::{SqliteStore, StoreError};
 use crate::store::Baseline;
 
-const COLUMNS: &str = "SELECT name, input, field, value, runs, at, request_id, deployment FROM baselines";
+const COLUMNS: &str = "SELECT name, input, field, value, runs, at, request_id, deployment, compared_at FROM baselines";
 
 /// What was kept first stays.
-const PUT: &str = "INSERT OR IGNORE INTO baselines (name, input, field, value, runs, at, request_id, deployment) \
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+const PUT: &str = "INSERT OR IGNORE INTO baselines (name, input, field, value, runs, at, request_id, deployment, \
+     compared_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+
+/// What is read first by age: whole inputs, so that none is left with half of its fields.
+const OLD: &str = "SELECT DISTINCT name, input FROM baselines WHERE compared_at < ?1 LIMIT ?2";
 
 impl SqliteStore {
     /// What is kept of this input under this name.
@@ -47,9 +51,23 @@ impl SqliteStore {
             let mut statement = conn.prepare_cached(PUT)?;
             for (field, value) in &new.values {
                 let (at, value) = (new.at.as_millisecond(), value.to_string());
-                let values = params![new.name, new.input, field, value, new.runs, at, new.request_id, new.deployment];
+                let compared = new.compared_at.as_millisecond();
+                let (who, request) = (&new.deployment, &new.request_id);
+                let values = params![new.name, new.input, field, value, new.runs, at, request, who, compared];
                 statement.execute(values)?;
             }
+            Ok(())
+        })
+    }
+
+    /// Notes that something was compared with what is kept of this input, so that it stays.
+    ///
+    /// # Errors
+    /// When the state cannot be written.
+    pub fn touch_baseline(&self, name: &str, input: &str, now: Timestamp) -> Result<(), StoreError> {
+        self.write(|conn| {
+            let sql = "UPDATE baselines SET compared_at = max(compared_at, ?3) WHERE name = ?1 AND input = ?2";
+            conn.prepare_cached(sql)?.execute(params![name, input, now.as_millisecond()])?;
             Ok(())
         })
     }
@@ -68,6 +86,23 @@ impl SqliteStore {
     }
 }
 
+/// Whether something is kept that nothing was compared with since then.
+pub(super) fn has_old(conn: &Connection, before: i64) -> Result<bool, Trouble> {
+    Ok(conn.prepare_cached(OLD)?.exists((before, 1))?)
+}
+
+/// Forgets of so many inputs what nothing was compared with since then.
+pub(super) fn forget_old(conn: &Connection, before: i64, most: u32) -> Result<usize, Trouble> {
+    let mut statement = conn.prepare_cached(OLD)?;
+    let inputs = statement.query_map((before, most), |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let inputs: Vec<(String, String)> = inputs.collect::<Result<_, _>>()?;
+    for input in &inputs {
+        conn.prepare_cached("DELETE FROM baselines WHERE name = ?1 AND input = ?2")?
+            .execute(params![input.0, input.1])?;
+    }
+    Ok(inputs.len())
+}
+
 /// Rows that follow one another and are of one input make one.
 fn read(conn: &Connection, sql: &str, values: &[&str]) -> Result<Vec<Baseline>, Trouble> {
     let mut statement = conn.prepare_cached(sql)?;
@@ -84,6 +119,7 @@ fn read(conn: &Connection, sql: &str, values: &[&str]) -> Result<Vec<Baseline>, 
             at: f.time()?,
             request_id: f.get()?,
             deployment: f.get()?,
+            compared_at: f.time()?,
             values: [(field.clone(), value)].into(),
         };
         match all.last_mut() {

@@ -18,7 +18,7 @@ use rusqlite::Connection;
 use super::open::be_patient;
 use super::row::Trouble;
 use super::totals::{self, Log};
-use super::{SqliteStore, StoreError, alarms, talks};
+use super::{SqliteStore, StoreError, alarms, baselines, talks};
 
 /// How much of the log is kept. Holds and the last success and failure of each deployment are not touched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +29,8 @@ pub struct Retention {
     pub size: u64,
     /// Conversations that nobody has gone on with for so long go, each as a whole.
     pub sessions: Duration,
+    /// Kept verdicts that nothing was compared with for so long go.
+    pub baselines: Duration,
     /// How many rows of each kind are deleted in one transaction, so that no other writer waits long.
     pub chunk: u32,
     /// How many such transactions one call makes at most; the next call goes on.
@@ -36,11 +38,11 @@ pub struct Retention {
 }
 
 impl Default for Retention {
-    /// 30 days and 500 MB, some 1.5 million attempts, and 90 days for conversations; 4 transactions of 250 rows, a few
+    /// 30 days and 500 MB, some 1.5 million attempts, 90 days for conversations and 180 for kept verdicts; 4 transactions of 250 rows, a few
     /// milliseconds each.
     fn default() -> Self {
         let days = |days: u64| Duration::from_secs(days * 24 * 3600);
-        Self { age: days(30), size: 500_000_000, sessions: days(90), chunk: 250, chunks: 4 }
+        Self { age: days(30), size: 500_000_000, sessions: days(90), baselines: days(180), chunk: 250, chunks: 4 }
     }
 }
 
@@ -53,6 +55,8 @@ pub struct Pruned {
     pub requests: usize,
     /// Conversations that are gone.
     pub sessions: usize,
+    /// Inputs whose kept verdicts are gone.
+    pub baselines: usize,
     /// Pages that were given back to the system.
     pub pages: u64,
 }
@@ -133,6 +137,7 @@ impl SqliteStore {
             self.write(|conn| Ok(conn.prepare_cached(DELETE_CASCADES)?.execute([before])?))?;
         }
         self.forget_sessions(keep, now, pruned)?;
+        self.forget_baselines(keep, now, pruned)?;
         let (_, free) = self.read(pages)?;
         if free > SPARE {
             pruned.pages = self.write(|conn| give_back(conn, GIVEN_BACK.min(free - SPARE)))?;
@@ -155,6 +160,20 @@ impl SqliteStore {
                 if still { talks::remove(conn, &name) } else { Ok(0) }
             })?;
             pruned.sessions += removed;
+        }
+        Ok(())
+    }
+}
+
+impl SqliteStore {
+    fn forget_baselines(&self, keep: &Retention, now: Timestamp, pruned: &mut Pruned) -> Result<(), StoreError> {
+        let age = i64::try_from(keep.baselines.as_millis()).unwrap_or(i64::MAX);
+        let before = now.as_millisecond().saturating_sub(age);
+        for _ in 0..keep.chunks {
+            if !self.read(|conn| baselines::has_old(conn, before))? {
+                break;
+            }
+            pruned.baselines += self.write(|conn| baselines::forget_old(conn, before, keep.chunk))?;
         }
         Ok(())
     }

@@ -154,3 +154,33 @@ fn ladders_that_were_forgotten_long_ago_go() {
     let week = 7 * 24 * 3600;
     assert_eq!((left(at(30 + week)), left(at(31 + week))), (1, 0));
 }
+
+#[test]
+fn verdicts_that_nothing_is_compared_with_go_whole_and_the_others_stay() {
+    let place = place();
+    let store = open(&place.path).expect("made");
+    let verdict = |name: &str, input: &str| crate::store::Baseline {
+        name: name.to_owned(),
+        input: input.to_owned(),
+        runs: 1,
+        at: at(0),
+        request_id: "r".to_owned(),
+        deployment: "a/b".to_owned(),
+        compared_at: at(0),
+        values: [("/score".to_owned(), 1.into()), ("/verdict".to_owned(), "pass".into())].into(),
+    };
+    for input in ["one", "two", "three"] {
+        store.keep_baseline(&verdict("nightly", input)).expect("kept");
+    }
+    store.touch_baseline("nightly", "two", at(60)).expect("touched");
+    store.touch_baseline("nightly", "two", at(30)).expect("touched");
+    let keep = Retention { baselines: Duration::from_secs(100), chunk: 1, chunks: 2, ..Retention::default() };
+    let token = store.change_token().expect("a token");
+    assert_eq!(store.prune(&keep, at(100)).expect("nothing to do"), Pruned::default());
+    assert_eq!(store.change_token().expect("a token"), token, "nothing was written");
+    assert_eq!(store.prune(&keep, at(101)).expect("pruned").baselines, 2, "one a piece");
+    let left = store.baselines(None).expect("read");
+    let left: Vec<_> = left.iter().map(|one| (one.input.as_str(), one.values.len(), one.compared_at)).collect();
+    assert_eq!(left, [("two", 2, at(60))]);
+    assert_eq!(store.prune(&keep, at(161)).expect("pruned").baselines, 1);
+}
