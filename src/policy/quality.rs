@@ -12,6 +12,14 @@
 //! for a Binomial Proportion", Statistical Science 16, 2001), one-sided at 90 %: of deployments that are just good enough
 //! one in ten is put last for bad luck. One answer alone never does it. A ladder that has judged fewer than
 //! [`ENOUGH_JUDGED`] answers of a deployment goes by those of all ladders.
+//!
+//! A deployment that is about as good as its bar would change its place with each answer, if the limit alone decided: the
+//! next good answer lifts it over the bar, and the next bad one pulls it down again. So what is put last comes back only
+//! when its share itself, and not only the upper end of what is possible, reaches the bar: between the two it stays where it
+//! is. Nobody has to remember where that was, for the answers are there in their order: the highest bar that a deployment
+//! passes is followed through the latest half of them, each time with those that then were the latest, and each answer moves it
+//! no further than into what share and upper limit then allow. (Followed from the very first it would hang on which answers
+//! those happen to be, and change more often than without; a test counts it.)
 
 use crate::domain::{AttemptKind, Class, Deployment};
 
@@ -20,6 +28,9 @@ use super::track::{Sample, TrackRecord};
 /// With fewer judged answers of its own a ladder goes by those of all.
 pub const ENOUGH_JUDGED: u32 = 5;
 
+/// So many of the latest attempts make the figures.
+const WINDOW: usize = 100;
+
 /// One slip is no habit, however high the bar.
 const LEAST: u32 = 2;
 
@@ -27,7 +38,7 @@ const LEAST: u32 = 2;
 const Z: f64 = 1.281_551_565_544_600_4;
 
 /// How the answers of a deployment were found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Quality {
     /// Answers that came and were judged, those to repairs included.
     pub judged: u32,
@@ -37,20 +48,46 @@ pub struct Quality {
     pub repairs: u32,
     /// Of them those that gave an answer as asked.
     pub repaired: u32,
+    /// The highest bar that it passes, 0 to 1: under a higher one it goes last.
+    pub passes: f64,
+}
+
+impl Default for Quality {
+    /// Nothing was judged, and no bar is too high.
+    fn default() -> Self {
+        Self { judged: 0, valid: 0, repairs: 0, repaired: 0, passes: 1.0 }
+    }
 }
 
 impl Quality {
-    /// What the attempts come to.
+    /// What the attempts come to, the oldest first. The figures are those of the latest hundred; the ones before them
+    /// only have a say in where the deployment stands.
     pub(super) fn of<'a>(samples: impl Iterator<Item = &'a Sample>) -> Self {
-        let mut quality = Self::default();
-        for Sample { kind, class, .. } in samples {
-            let (is_repair, is_valid) = (*kind == AttemptKind::Repair, class.is_none());
-            quality.judged += u32::from(is_valid || *class == Some(Class::InvalidOutput));
-            quality.valid += u32::from(is_valid && !is_repair);
-            quality.repairs += u32::from(is_repair);
-            quality.repaired += u32::from(is_valid && is_repair);
+        let all: Vec<&Sample> = samples.collect();
+        let first = all.len() - (all.len() / 2).min(WINDOW);
+        let mut then = Self::default();
+        let mut passes = 1.0_f64;
+        for (at, sample) in all.iter().enumerate() {
+            then.count(sample, |number| *number += 1);
+            let leaving = at.checked_sub(WINDOW).and_then(|at| all.get(at));
+            leaving.into_iter().for_each(|sample| then.count(sample, |number| *number -= 1));
+            if at + 1 >= first && then.judged >= LEAST {
+                passes = passes.max(then.rate().unwrap_or(1.0)).min(then.at_most());
+            }
         }
-        quality
+        Self { passes, ..then }
+    }
+
+    /// Counts an attempt that comes, or one that leaves.
+    fn count(&mut self, Sample { kind, class, .. }: &Sample, change: impl Fn(&mut u32)) {
+        let (is_repair, is_valid) = (*kind == AttemptKind::Repair, class.is_none());
+        let figures = [
+            (&mut self.judged, is_valid || *class == Some(Class::InvalidOutput)),
+            (&mut self.valid, is_valid && !is_repair),
+            (&mut self.repairs, is_repair),
+            (&mut self.repaired, is_valid && is_repair),
+        ];
+        figures.into_iter().filter(|(_, counts)| *counts).for_each(|(number, _)| change(number));
     }
 
     /// The share that was as asked at once, 0 to 1; none of none.
@@ -67,9 +104,9 @@ impl Quality {
         ((rate + weight / 2.0 + Z * spread) / (1.0 + weight)).clamp(rate, 1.0)
     }
 
-    /// Whether its figures say that its share is less than this.
+    /// Whether its figures say that its share is less than this, or said so and its share has not reached it since.
     pub fn is_below(&self, bar: f64) -> bool {
-        self.judged >= LEAST && self.at_most() < bar
+        self.passes < bar
     }
 }
 
@@ -93,7 +130,7 @@ impl Role {
 }
 
 /// How good a deployment is for a ladder's work.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Grade {
     /// Who.
     pub deployment: Deployment,
@@ -126,7 +163,22 @@ mod tests {
 
     use super::*;
 
+    fn answer(is_valid: bool) -> Sample {
+        sample(AttemptKind::First, (!is_valid).then_some(Class::InvalidOutput))
+    }
+
+    fn sample(kind: AttemptKind, class: Option<Class>) -> Sample {
+        Sample { kind, class, ttft: None, latency: std::time::Duration::ZERO, output_tokens: None, cost_usd: None }
+    }
+
+    /// So many answers, the good ones first.
     fn quality(valid: u32, judged: u32) -> Quality {
+        let all: Vec<Sample> = (0..judged).map(|at| answer(at < valid)).collect();
+        Quality::of(all.iter())
+    }
+
+    /// Figures alone.
+    fn counted(valid: u32, judged: u32) -> Quality {
         Quality { judged, valid, ..Quality::default() }
     }
 
@@ -153,14 +205,6 @@ mod tests {
 
     #[test]
     fn a_repair_that_helps_is_no_answer_at_once() {
-        let sample = |kind, class| Sample {
-            kind,
-            class,
-            ttft: None,
-            latency: std::time::Duration::ZERO,
-            output_tokens: None,
-            cost_usd: None,
-        };
         let invalid = Some(Class::InvalidOutput);
         let samples = [
             sample(AttemptKind::First, None),
@@ -174,22 +218,15 @@ mod tests {
             sample(AttemptKind::First, Some(Class::RateLimit)),
         ];
         let found = Quality::of(samples.iter());
-        assert_eq!(found, Quality { judged: 7, valid: 2, repairs: 3, repaired: 1 });
+        let found = (found.judged, found.valid, found.repairs, found.repaired);
+        assert_eq!(found, (7, 2, 3, 1));
     }
 
     #[test]
     fn a_ladder_with_few_figures_of_its_own_goes_by_those_of_all() {
         let record = |judged, valid| {
-            let sample = |class| Sample {
-                kind: AttemptKind::First,
-                class,
-                ttft: None,
-                latency: std::time::Duration::ZERO,
-                output_tokens: None,
-                cost_usd: None,
-            };
-            let mut samples = vec![sample(None); valid];
-            samples.resize(judged, sample(Some(Class::InvalidOutput)));
+            let mut samples = vec![answer(true); valid];
+            samples.resize(judged, answer(false));
             TrackRecord::of("a/m".parse().expect("a deployment"), &samples)
         };
         for (own, all, of, judged) in [
@@ -205,18 +242,74 @@ mod tests {
         assert_eq!(Grade::of(None, None), None);
     }
 
+    /// Where a deployment stands after each answer of an invented night: whether it is put last under the bar. So many of its
+    /// latest answers are known.
+    fn places(good: f64, bar: f64, seed: u64, is_low: &dyn Fn(&Quality, f64) -> bool) -> Vec<bool> {
+        let mut rng = crate::clock::Rng::new(Some(seed));
+        let night: Vec<Sample> = (0..1_000).map(|_| answer(rng.unit() < good)).collect();
+        let known = |upto: usize| night[upto.saturating_sub(2 * WINDOW)..upto].iter();
+        (1..=night.len()).map(|upto| is_low(&Quality::of(known(upto)), bar)).collect()
+    }
+
+    /// In ten nights together, and in the worst of them.
+    fn changes(good: f64, bar: f64, is_low: &dyn Fn(&Quality, f64) -> bool) -> (usize, usize) {
+        let of = |places: Vec<bool>| places.windows(2).filter(|pair| pair[0] != pair[1]).count();
+        let each: Vec<usize> = (0..10).map(|seed| of(places(good, bar, seed, is_low))).collect();
+        (each.iter().sum(), each.iter().max().copied().unwrap_or(0))
+    }
+
+    /// Nights near a bar: without the band between leaving and returning, a place changes twice to six times as often.
+    #[test]
+    fn a_deployment_near_its_bar_does_not_change_its_place_with_each_answer() {
+        let bare = |quality: &Quality, bar: f64| quality.judged >= LEAST && quality.at_most() < bar;
+        for (good, bar) in [(0.5, 0.5), (0.45, 0.5), (0.8, 0.9), (0.85, 0.9), (0.9, 0.9), (0.93, 0.95)] {
+            let (with, worst) = changes(good, bar, &|quality, bar| quality.is_below(bar));
+            let (without, _) = changes(good, bar, &bare);
+            assert!(with * 2 <= without, "{good} under {bar}: {with} changes, {without} without the band");
+            assert!(worst <= 15, "{good} under {bar}: {worst} changes in one night of a thousand answers");
+        }
+        // Who is far from the bar keeps its place.
+        for (good, bar, last) in [(0.99, 0.8, false), (0.3, 0.9, true)] {
+            for seed in 0..10 {
+                let places = places(good, bar, seed, &|quality, bar| quality.is_below(bar));
+                assert!(places[50..].iter().all(|place| *place == last), "{good} under {bar}, night {seed}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_put_last_returns_when_its_share_reaches_the_bar() {
+        let night = [false, false, true, true, false, false].map(answer);
+        let places: Vec<(bool, bool)> = (1..=night.len())
+            .map(|upto| Quality::of(night[..upto].iter()))
+            .map(|found| (found.is_below(0.5), found.judged >= LEAST && found.at_most() < 0.5))
+            .collect();
+        // The upper end is above the bar again with the first good answer, but one of three is no half; and of half that were
+        // good nobody can say that they are fewer.
+        let both = [(false, false), (true, true), (true, false), (false, false), (false, false), (false, false)];
+        assert_eq!(places, both);
+    }
+
     proptest! {
+        /// A bar is passed where the share reaches it, and is not where the upper end does not.
+        #[test]
+        fn the_bar_that_is_passed_lies_between_share_and_upper_end(night in proptest::collection::vec(any::<bool>(), 2..200)) {
+            let samples: Vec<Sample> = night.into_iter().map(answer).collect();
+            let found = Quality::of(samples.iter());
+            prop_assert!(found.rate().is_some_and(|rate| rate <= found.passes) && found.passes <= found.at_most());
+        }
+
         /// More good answers never lower what is thought of a deployment, and more of the same share only make it surer.
         #[test]
         fn the_upper_end_is_a_share_and_moves_the_right_way(valid in 0_u32..300, invalid in 0_u32..300, more in 1_u32..50) {
             let judged = valid + invalid;
-            let found = quality(valid, judged);
+            let found = counted(valid, judged);
             let (rate, most) = (found.rate().unwrap_or(0.0), found.at_most());
             prop_assert!((rate..=1.0).contains(&most));
-            prop_assert!(quality(valid + more, judged + more).at_most() + 1e-9 >= most);
-            prop_assert!(quality(valid, judged + more).at_most() <= most + 1e-9);
+            prop_assert!(counted(valid + more, judged + more).at_most() + 1e-9 >= most);
+            prop_assert!(counted(valid, judged + more).at_most() <= most + 1e-9);
             if judged > 0 {
-                let same = quality(valid * (more + 1), judged * (more + 1));
+                let same = counted(valid * (more + 1), judged * (more + 1));
                 prop_assert!(same.at_most() <= most + 1e-9);
             }
         }

@@ -85,7 +85,7 @@ impl Times {
 }
 
 impl TrackRecord {
-    /// What the samples come to; none when no attempt counts.
+    /// What the samples come to, the latest first; none when no attempt counts.
     pub fn of(deployment: Deployment, samples: &[Sample]) -> Option<Self> {
         let counts = |sample: &&Sample| sample.class.is_none_or(|class| !class.is_the_requests_fault());
         let samples: Vec<&Sample> = samples.iter().filter(counts).collect();
@@ -101,7 +101,7 @@ impl TrackRecord {
             transient: number(&is_transient),
             failed: number(&|sample| sample.class.is_some() && !is_transient(sample) && !is_invalid(sample)),
             invalid: number(&is_invalid),
-            quality: Quality::of(samples.iter().copied()),
+            quality: Quality::of(samples.iter().rev().copied()),
             ttft: Times::of(answers().filter_map(|sample| sample.ttft).collect()),
             latency: Times::of(answers().map(|sample| sample.latency).collect()),
             output_tokens: mean(answers().filter_map(|sample| sample.output_tokens).map(|tokens| tokens as f64)),

@@ -27,6 +27,7 @@ pub(super) fn grade_json(grade: &Grade) -> Map<String, Value> {
         ("valid", json!(quality.valid)),
         ("rate", json!(quality.rate())),
         ("at_most", json!(quality.at_most())),
+        ("passes", json!(quality.passes)),
         ("repairs", json!(quality.repairs)),
         ("repaired", json!(quality.repaired)),
     ];

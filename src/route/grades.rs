@@ -12,8 +12,8 @@ use crate::store::{Store, StoreError};
 /// Answers count for so long: a bad patch is forgotten by the evening, and a quiet ladder has some to go by.
 pub const GRADE_WINDOW: Duration = Duration::from_secs(6 * 3600);
 
-/// So many attempts of a deployment count at most.
-const GRADE_ATTEMPTS: u32 = 100;
+/// So many attempts of a deployment are looked at: those that count, and as many before them, which tell where it stood.
+const GRADE_ATTEMPTS: u32 = 200;
 
 /// How good each deployment of the ladder's own steps lately was at its work; those of which nothing was judged are left
 /// out.
