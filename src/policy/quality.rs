@@ -19,7 +19,7 @@
 //! is. Nobody has to remember where that was, for the answers are there in their order: the highest bar that a deployment
 //! passes is followed through the latest half of them, each time with those that then were the latest, and each answer moves it
 //! no further than into what share and upper limit then allow. (Followed from the very first it would hang on which answers
-//! those happen to be, and change more often than without; a test counts it.)
+//! those happen to be, and change more often than without.)
 
 use crate::domain::{AttemptKind, Class, Deployment};
 
