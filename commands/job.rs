@@ -334,7 +334,7 @@ impl RequestArgs {
     ) -> Result<Job, CliError> {
         let Choice { ladder, directives } = choice;
         let offered = self.talk.tools(config, &ladder)?;
-        request.tools = crate::tools::offered(config, &offered);
+        request.tools = llmr::session::declared(&config.tools, &offered);
         request.tool_choice = self.talk.choice(&offered)?;
         // The answer of tools is printed as a whole, and the words before a call are none of it.
         request.stream &= offered.is_empty();

@@ -4,11 +4,10 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Subcommand;
-use llmr::clock::Rng;
-use llmr::domain::{CallState, JournalEntry, SessionName, printable};
+use llmr::domain::{SessionName, printable};
 use llmr::report::{call_line, call_name, session_json, sessions_text, talk_json, talk_text};
-use llmr::session::{LONGEST_RESULT, Settlement, Stage, settle};
-use llmr::store::{Seat, SessionStore, SqliteStore, Talk};
+use llmr::session::{LONGEST_RESULT, NoCall, Settlement, open_call, settle};
+use llmr::store::{Seat, SessionStore, SqliteStore};
 
 use crate::context::{Context, read_named};
 use crate::error::CliError;
@@ -81,7 +80,7 @@ pub fn run(args: &SessionArgs, context: &mut Context) -> Result<ExitCode, CliErr
         }
         Command::Settle { name, call, result, again } => {
             let word = match (result, again) {
-                (Some(text), false) => Settlement::Told(told(text)?),
+                (Some(text), false) => Settlement::Done(told(text)?),
                 _ => Settlement::Again,
             };
             let name = session_name("NAME", name)?;
@@ -155,45 +154,25 @@ fn settled(
 ) -> Result<ExitCode, CliError> {
     let _seat = sit(name, store)?;
     let talk = store.talk(name)?.ok_or_else(|| none(name))?;
-    let (version, entry) = open_call(&talk, call)?;
-    let tools = std::collections::BTreeMap::new();
-    let stage = Stage {
-        store,
-        name: name.clone(),
-        holder: Rng::new(None).token(16),
-        clock: context.clock,
-        redactor: context.redactor(),
-        tools: &tools,
-        offered: Vec::new(),
-        rounds: 0,
-        all_allowed: false,
-    };
-    store.take_session(name, &stage.holder, context.clock.now())?;
+    let (version, entry) = open_call(&talk, call).map_err(|why| no_call(why, call, name))?;
     let what = match word {
-        Settlement::Told(_) => "is settled and will not be run",
+        Settlement::Done(_) => "is settled and will not be run",
         Settlement::Again => "may be run once more",
     };
-    settle(&stage, version, entry, word)?;
+    settle(store, name, (version, entry), word, (context.clock.now(), context.redactor()))?;
     context.output.note(&format!("{} {what}; `llmr chat --session {name}` goes on", entry.tool));
     Ok(ExitCode::SUCCESS)
 }
 
-/// The call that is meant, if it is one to be settled.
-fn open_call<'a>(talk: &'a Talk, call: &str) -> Result<(i64, &'a JournalEntry), CliError> {
-    let is_it =
-        |entry: &JournalEntry| entry.call_id == call || (call.len() >= 4 && entry.fingerprint.starts_with(call));
-    let found: Vec<&(i64, JournalEntry)> = talk.journal.iter().filter(|(_, entry)| is_it(entry)).collect();
-    let (name, is_open) = (&talk.session.name, |state| matches!(state, CallState::Started | CallState::Unknown));
-    match found.as_slice() {
-        [(version, entry)] if is_open(entry.state) => Ok((*version, entry)),
-        [(_, entry)] => {
+/// That no such call is to be settled.
+fn no_call(why: NoCall<'_>, call: &str, name: &SessionName) -> CliError {
+    let error = match why {
+        NoCall::Settled(entry) => {
             let error = CliError::usage(format!("there is nothing to settle of `{}`", call_name(&entry.fingerprint)));
-            Err(error.cause(call_line(entry)).hint(format!("`llmr session show {name}` shows all calls")))
+            error.cause(call_line(entry))
         }
-        several => {
-            let what = if several.is_empty() { "no call" } else { "more than one call" };
-            let error = CliError::usage(format!("`{call}` names {what} of the session `{name}`"));
-            Err(error.hint(format!("`llmr session show {name}` shows all calls")))
-        }
-    }
+        NoCall::Unknown => CliError::usage(format!("`{call}` names no call of the session `{name}`")),
+        NoCall::Several => CliError::usage(format!("`{call}` names more than one call of the session `{name}`")),
+    };
+    error.hint(format!("`llmr session show {name}` shows all calls"))
 }

@@ -10,7 +10,7 @@ use llmr::report::{order_lines, question_lines, tool_line};
 use llmr::route::{FallbackStore, Report};
 use llmr::session::{
     Consent, Desk, Ended, Order, Outcome as Came, Resume, Rounds, Settlement, Stage, ToolRun, Wish, go_on,
-    hidden_variables, message, outcome, resume_from, run_tool, said, stored,
+    hidden_variables, note_told, opening, outcome, rounds_in, run_tool,
 };
 use llmr::store::{MemoryStore, Seat, SessionStore, SqliteStore, Talk};
 use llmr::transport::Transport;
@@ -38,9 +38,9 @@ pub fn run(args: &RequestArgs, stdin: Option<&str>, context: &mut Context) -> Re
     };
     let (config, choice) = args.settle(context)?;
     context.show_warnings(&config);
-    let turns = there.as_ref().map(said).transpose()?.unwrap_or_default();
     let wish = Wish { before: args.before()?, says: args.question(stdin)?, settings: TalkSettings::default() };
-    if let Some(shown) = settled_before(&name, there.as_ref(), &turns, &wish, &args, context)? {
+    let (turns, resume) = opening(there.as_ref(), wish.says.as_ref(), context.redactor())?;
+    if let Some(shown) = settled_before(&name, (there.as_ref(), &turns, &resume), &wish, &args, context)? {
         return Ok(shown);
     }
     let offered = args.talk.tools(&config, &choice.ladder)?;
@@ -48,7 +48,7 @@ pub fn run(args: &RequestArgs, stdin: Option<&str>, context: &mut Context) -> Re
         TalkSettings { ladder: Some(choice.ladder.clone()), system: args.system_text()?, tools: offered.clone() };
     let messages = turns.iter().chain(&wish.before).chain(&wish.says).cloned().collect();
     let request = ChatRequest { messages, ..args.request(None, args.streams(context))? };
-    let rounds = config.ladders.get(&choice.ladder).map_or(config.limits.tool_rounds, |l| l.limits.tool_rounds);
+    let rounds = rounds_in(&config, &choice.ladder);
     let mut job = args.job(request, choice, &config, &store, context)?;
     job.wants_text = true;
     let transport = transport(&job, &config, context)?;
@@ -90,7 +90,7 @@ pub fn run(args: &RequestArgs, stdin: Option<&str>, context: &mut Context) -> Re
     let told = Told { report: &report, runs: &runs, ended: &ended, named: named.as_ref(), shown: shows };
     let printed = told.print(args.json, context);
     if named.is_some() && printed.is_ok() && ended == Ended::Answered {
-        llmr::session::note_told(&stage)?;
+        note_told(place, &stage.name, &stage.holder, context.clock.now())?;
     }
     if has_asked {
         crate::ring::after_request(&report, &config, &store, context);
@@ -126,8 +126,7 @@ fn place<'a>(
 /// What can be said without asking anybody: that there is nothing to say, or that something else comes first.
 fn settled_before(
     name: &SessionName,
-    there: Option<&Talk>,
-    turns: &[Message],
+    (there, turns, resume): (Option<&Talk>, &[Message], &Resume),
     wish: &Wish,
     args: &RequestArgs,
     context: &Context,
@@ -136,8 +135,7 @@ fn settled_before(
         let error = CliError::usage(format!("--messages: the session `{name}` has begun already"));
         return Err(error.hint("a file of messages begins a session; go on with a prompt, or take another name"));
     }
-    let kept = wish.says.as_ref().map(|says| as_kept(says, context));
-    match resume_from(turns, there.map_or(0, |talk| talk.session.told), kept.as_ref()) {
+    match resume {
         Resume::Append | Resume::GoOn => Ok(None),
         Resume::Replace(_) => {
             context.output.note("session: what was said last was never answered; this takes its place");
@@ -159,20 +157,9 @@ fn settled_before(
     }
 }
 
-/// The message as it would be kept.
-fn as_kept(says: &Message, context: &Context) -> Message {
-    let mut value = stored(says);
-    context.redactor().redact_json(&mut value);
-    message(&value).unwrap_or_else(|_| says.clone())
-}
-
 /// The answer that was given last: who was killed before it was printed finds it here.
 fn last_answer(talk: &Talk, turns: &[Message], args: &RequestArgs, context: &Context) -> Result<ExitCode, CliError> {
-    let texts = turns.last().into_iter().flat_map(|turn| &turn.parts).filter_map(|part| match part {
-        llmr::domain::Part::Text(text) => Some(text.as_str()),
-        _ => None,
-    });
-    let text = texts.collect::<Vec<_>>().concat();
+    let text = turns.last().map(Message::words).unwrap_or_default();
     context.output.note("session: nothing is under way; this is its last answer, and nothing was sent");
     let last = talk.turns.last();
     if args.json {
@@ -245,7 +232,7 @@ impl Desk for Counter<'_> {
         Ok(report)
     }
 
-    fn run(&mut self, tool: &ToolConfig, order: &Order) -> Came {
+    async fn run(&mut self, tool: &ToolConfig, order: &Order) -> Came {
         let ran = run_tool(tool, order, &self.session, &self.hidden, &is_interrupted);
         outcome(ran, tool.timeout, is_interrupted(), self.context.redactor())
     }
@@ -283,7 +270,7 @@ impl Desk for Counter<'_> {
                 self.note("what came of it, in one line for the model?");
                 let text = self.answer()?;
                 let text = if text.is_empty() { "it was done".to_owned() } else { text };
-                Ok(Some(Settlement::Told(text)))
+                Ok(Some(Settlement::Done(text)))
             }
             "n" | "no" => Ok(Some(Settlement::Again)),
             _ => Ok(None),

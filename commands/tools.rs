@@ -1,7 +1,8 @@
 //! The flags of conversations and tools, and what they choose.
 
 use llmr::config::Config;
-use llmr::domain::{LadderName, SessionName, Tool, ToolChoice};
+use llmr::domain::{LadderName, SessionName, ToolChoice};
+use llmr::session::{offered_names, tools_of};
 
 use crate::error::CliError;
 
@@ -45,27 +46,18 @@ impl TalkArgs {
 
     /// The names of the tools that the model may use: those of the ladder and those that the user names.
     pub fn tools(&self, config: &Config, ladder: &LadderName) -> Result<Vec<String>, CliError> {
-        let mut names: Vec<String> = Vec::new();
         if self.no_tools {
-            return Ok(names);
+            return Ok(Vec::new());
         }
-        let of_ladder = config.ladders.get(ladder).map(|ladder| ladder.tools.as_slice()).unwrap_or_default();
-        // What a conversation remembers may be gone from the config by now.
-        let kept = self.kept.iter().filter(|name| config.tools.contains_key(*name));
-        for name in of_ladder.iter().chain(kept).chain(&self.tool) {
-            if !config.tools.contains_key(name) {
-                let error = CliError::usage(format!("--tool: there is no tool `{name}`"));
-                let known: Vec<&str> = config.tools.keys().map(String::as_str).collect();
-                return Err(match known.is_empty() {
-                    true => error.hint(format!("describe it in the config: [tools.{name}]")),
-                    false => error.hint(format!("tools of the config: {}", known.join(", "))),
-                });
+        let of_ladder = tools_of(config, ladder);
+        offered_names(&config.tools, of_ladder, &self.kept, &self.tool).map_err(|name| {
+            let error = CliError::usage(format!("--tool: there is no tool `{name}`"));
+            let known: Vec<&str> = config.tools.keys().map(String::as_str).collect();
+            match known.is_empty() {
+                true => error.hint(format!("describe it in the config: [tools.{name}]")),
+                false => error.hint(format!("tools of the config: {}", known.join(", "))),
             }
-            if !names.contains(name) {
-                names.push(name.clone());
-            }
-        }
-        Ok(names)
+        })
     }
 
     /// Whether the model begins with a tool.
@@ -96,13 +88,4 @@ pub fn session_name(flag: &str, name: &str) -> Result<SessionName, CliError> {
     }
     let error = CliError::usage(format!("{flag}: `{name}` is no name of a session"));
     Err(error.hint("use letters, digits, `.`, `_` and `-`, up to 64, the first a letter or a digit"))
-}
-
-/// What the model is told of the tools.
-pub fn offered(config: &Config, names: &[String]) -> Vec<Tool> {
-    let tool = |name: &String| {
-        let tool = config.tools.get(name)?;
-        Some(Tool { name: tool.name.clone(), description: tool.description.clone(), schema: tool.schema.clone() })
-    };
-    names.iter().filter_map(tool).collect()
 }

@@ -43,7 +43,7 @@ pub use environment::{LADDER, from_environment};
 pub use key::{KeyError, at_home, resolve_key};
 pub use problem::Problem;
 pub use template::template;
-pub use tools::{KeyTemplate, ToolConfig};
+pub use tools::{KeyTemplate, TOOL_TIMEOUT, ToolConfig, arguments_schema, is_tool_name};
 pub use types::{
     AccountCap, Alarm, AnswerConfig, Bar, CachePreference, Config, CredentialConfig, Hedge, KeySource, LadderConfig,
     Limits, OnUnknown, ProviderSettings, StepConfig, StreamPolicy, Webhook,

@@ -16,7 +16,7 @@ use crate::domain::Effect;
 const KEYS: &[&str] = &["description", "schema", "command", "timeout", "effect", "idempotency_key"];
 
 /// How long a command may take unless the config says otherwise.
-const TIMEOUT: Duration = Duration::from_secs(30);
+pub const TOOL_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The largest file with a schema, in bytes.
 const LARGEST_SCHEMA: u64 = 1 << 20;
@@ -116,7 +116,7 @@ pub(super) fn tools(root: &Section<'_, '_>) -> BTreeMap<String, ToolConfig> {
     let entries = root.section("tools").map(|section| section.entries()).unwrap_or_default();
     let mut tools = BTreeMap::new();
     for (name, node) in entries {
-        if !is_name(name) {
+        if !is_tool_name(name) {
             let hint = "use letters, digits, `_` and `-`, up to 64, the first a letter".to_owned();
             node.reader.error(&node.place, "not every provider takes this name of a tool", Some(hint));
         }
@@ -144,7 +144,8 @@ pub(super) fn of_ladder(section: &Section<'_, '_>, known: &[&str]) -> Vec<String
     names
 }
 
-fn is_name(name: &str) -> bool {
+/// Whether all wires take the name.
+pub fn is_tool_name(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     name.len() <= LONGEST_NAME && name.chars().all(plain) && name.starts_with(|c: char| c.is_ascii_alphabetic())
 }
@@ -160,7 +161,7 @@ fn tool(name: &str, section: &Section<'_, '_>) -> Option<ToolConfig> {
     };
     let effect = effect.unwrap_or(Effect::SideEffecting);
     let idempotency_key = section.get("idempotency_key").and_then(|node| template(&node, effect)).unwrap_or_default();
-    let timeout = section.get("timeout").and_then(|node| positive(&node)).unwrap_or(TIMEOUT);
+    let timeout = section.get("timeout").and_then(|node| positive(&node)).unwrap_or(TOOL_TIMEOUT);
     Some(ToolConfig {
         name: name.to_owned(),
         description: description?,
@@ -178,23 +179,33 @@ fn schema(node: &Node<'_, '_>) -> Option<Value> {
         node.reader.error(&node.place, message, Some(hint.to_owned()));
         None
     };
-    let mut schema = match node.as_text() {
+    let schema = match node.as_text() {
         None => node.section().map(|_| node.json())?,
         Some(text) => match read(&node.reader.path(text)) {
             Ok(schema) => schema,
             Err(why) => return wrong(why, "write the path of a file with a JSON Schema, or the schema as a table"),
         },
     };
+    arguments_schema(schema).map_or_else(|(why, hint)| wrong(why, hint), Some)
+}
+
+/// The schema as all wires take it for a tool's arguments: that of an object, with its properties.
+///
+/// # Errors
+/// Why it cannot be one, and what can be done.
+pub fn arguments_schema(mut schema: Value) -> Result<Value, (String, &'static str)> {
     let Some(object) = schema.as_object_mut() else {
-        return wrong("the schema is no JSON object".to_owned(), "write {\"type\": \"object\", \"properties\": {…}}");
+        let why = "the schema is no JSON object".to_owned();
+        return Err((why, "write {\"type\": \"object\", \"properties\": {…}}"));
     };
     if object.entry("type").or_insert_with(|| json!("object")) != "object" {
-        return wrong("arguments of tools are objects".to_owned(), "write type = \"object\" and name the properties");
+        let why = "arguments of tools are objects".to_owned();
+        return Err((why, "write type = \"object\" and name the properties"));
     }
     object.entry("properties").or_insert_with(|| json!({}));
     match jsonschema::validator_for(&schema) {
-        Ok(_) => Some(schema),
-        Err(error) => wrong(format!("no JSON Schema: {error}"), "see https://json-schema.org for what may stand there"),
+        Ok(_) => Ok(schema),
+        Err(error) => Err((format!("no JSON Schema: {error}"), "see https://json-schema.org for what may stand there")),
     }
 }
 

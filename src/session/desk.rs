@@ -59,7 +59,7 @@ pub enum Consent {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Settlement {
     /// It did; this is what the model is told.
-    Told(String),
+    Done(String),
     /// It did not; it may be run once more.
     Again,
 }
@@ -94,8 +94,8 @@ pub trait Desk {
     /// When not even the state in memory can be used; that nobody answers is none.
     fn ask(&mut self, messages: Vec<Message>) -> impl Future<Output = Result<Report, Self::Error>>;
 
-    /// Runs a command; returns when it has ended.
-    fn run(&mut self, tool: &ToolConfig, order: &Order) -> Outcome;
+    /// Runs a tool; returns when it has ended.
+    fn run(&mut self, tool: &ToolConfig, order: &Order) -> impl Future<Output = Outcome>;
 
     /// Asks the user whether the call may have its effect.
     ///

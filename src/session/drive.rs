@@ -4,20 +4,22 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use serde_json::Value;
 
 use super::desk::{Consent, Desk, Ended, Settlement, Stage, ToolRun, Wish};
-use super::form::{message, stored};
+use super::form::{as_kept, message};
 use super::machine::{Next, Order, Scene, next};
 use super::outcome::Outcome;
 use super::resume::{Resume, resume_from};
-use crate::domain::{Author, CallEnd, CallState, Effect, JournalEntry, Message, RequestId, StoredTurn};
+use crate::clock::Rng;
+use crate::domain::{
+    Author, CallEnd, CallState, Effect, JournalEntry, Message, Redactor, RequestId, SessionName, StoredTurn,
+};
 use crate::ladder::End;
 use crate::route::Report;
-use crate::store::{CallChange, SessionBatch, StoreError, Talk, TurnChange};
+use crate::store::{CallChange, SessionBatch, SessionStore, StoreError, Talk, TurnChange};
 
 /// Goes on with the conversation until the user is next, or a person must act. Whoever calls it has taken the conversation
-/// under the stage's holder, and has settled by [`resume_from`] that the wish fits.
+/// under the stage's holder, and has settled by `opening` that the wish fits.
 ///
 /// # Errors
 /// When what came of something cannot be kept, or trouble of the desk's. The conversation then stands where it was, and
@@ -61,7 +63,7 @@ pub async fn go_on<D: Desk>(stage: &Stage<'_>, wish: &Wish, desk: &mut D) -> Res
                 }
             },
             Next::Run(order) => {
-                if walk.run(order, desk)? {
+                if walk.run(order, desk).await? {
                     return Ok(Ended::Interrupted);
                 }
             }
@@ -70,7 +72,10 @@ pub async fn go_on<D: Desk>(stage: &Stage<'_>, wish: &Wish, desk: &mut D) -> Res
                 let Some((version, entry)) = found else { continue };
                 match desk.settlement(&order, entry)? {
                     None => return Ok(Ended::NeedsWord(order, Box::new(entry.clone()))),
-                    Some(word) => walk.write(&settled(*version, entry, word, stage))?,
+                    Some(word) => {
+                        let change = settled(*version, entry, word, (walk.now(), stage.redactor));
+                        walk.write(&SessionBatch { calls: vec![change], ..walk.batch() })?;
+                    }
                 }
             }
         }
@@ -82,36 +87,48 @@ pub async fn go_on<D: Desk>(stage: &Stage<'_>, wish: &Wish, desk: &mut D) -> Res
 ///
 /// # Errors
 /// When it cannot be written.
-pub fn note_told(stage: &Stage<'_>) -> Result<(), StoreError> {
-    let talk = stage.store.talk(&stage.name)?.ok_or(StoreError::Conflict)?;
+pub fn note_told(store: &dyn SessionStore, name: &SessionName, holder: &str, now: Timestamp) -> Result<(), StoreError> {
+    let talk = store.talk(name)?.ok_or(StoreError::Conflict)?;
     let told = Some(talk.session.turns);
-    let batch = SessionBatch { holder: stage.holder.clone(), now: stage.clock.now(), told, ..SessionBatch::default() };
-    stage.store.write_session(&stage.name, &batch)
+    let batch = SessionBatch { holder: holder.to_owned(), now, told, ..SessionBatch::default() };
+    store.write_session(name, &batch)
 }
 
-/// Writes what a person says of a call; its conversation must have been taken under the stage's holder.
+/// Writes what is said of a call as one that has just been seen, under a holder of its own.
 ///
 /// # Errors
 /// When it cannot be written.
-pub fn settle(stage: &Stage<'_>, version: i64, entry: &JournalEntry, word: Settlement) -> Result<(), StoreError> {
-    let batch = settled(version, entry, word, stage);
-    stage.store.write_session(&stage.name, &batch)
+pub fn settle(
+    store: &dyn SessionStore,
+    name: &SessionName,
+    (version, entry): (i64, &JournalEntry),
+    word: Settlement,
+    (now, redactor): (Timestamp, &Redactor),
+) -> Result<(), StoreError> {
+    let holder = Rng::new(None).token(16);
+    store.take_session(name, &holder, now)?;
+    let change = settled(version, entry, word, (now, redactor));
+    store.write_session(name, &SessionBatch { holder, now, calls: vec![change], ..SessionBatch::default() })
 }
 
-fn settled(version: i64, entry: &JournalEntry, word: Settlement, stage: &Stage<'_>) -> SessionBatch {
-    let now = stage.clock.now();
+/// The call after a word about it.
+fn settled(
+    version: i64,
+    entry: &JournalEntry,
+    word: Settlement,
+    (now, redactor): (Timestamp, &Redactor),
+) -> CallChange {
     let entry = match word {
         Settlement::Again => JournalEntry { state: CallState::Again, ..entry.clone() },
-        Settlement::Told(text) => JournalEntry {
+        Settlement::Done(text) => JournalEntry {
             state: CallState::Done,
             end: Some(CallEnd::Told),
-            result: Some(stage.redactor.redact(&text).into_owned()),
+            result: Some(redactor.redact(&text).into_owned()),
             ended_at: Some(now),
             ..entry.clone()
         },
     };
-    let calls = vec![CallChange { expected: Some(version), entry }];
-    SessionBatch { holder: stage.holder.clone(), now, calls, ..SessionBatch::default() }
+    CallChange { expected: Some(version), entry }
 }
 
 /// What was said, as messages.
@@ -155,9 +172,7 @@ impl Walk<'_> {
 
     /// The message without secrets, in the form that belongs to no provider.
     fn turn(&self, message: &Message, author: Option<Author>, request_id: Option<RequestId>) -> StoredTurn {
-        let mut value: Value = stored(message);
-        self.stage.redactor.redact_json(&mut value);
-        StoredTurn { message: value, author, request_id, at: self.now() }
+        StoredTurn { message: as_kept(message, self.stage.redactor), author, request_id, at: self.now() }
     }
 
     /// Keeps what the user says, unless it is kept already.
@@ -219,13 +234,13 @@ impl Walk<'_> {
     }
 
     /// Begins the call, waits for its end and keeps that; true when the user stopped it.
-    fn run<D: Desk>(&mut self, order: Order, desk: &mut D) -> Result<bool, D::Error> {
+    async fn run<D: Desk>(&mut self, order: Order, desk: &mut D) -> Result<bool, D::Error> {
         let Some(tool) = self.stage.tools.get(&order.call.name) else { return Ok(false) };
         let started = JournalEntry { started_at: Some(self.now()), tries: order.tries + 1, ..self.entry(&order) };
         self.put(order.expected, started.clone())?;
         let expected = order.expected.unwrap_or(0) + 1;
         let watch = self.stage.clock.stopwatch();
-        let came = desk.run(tool, &order);
+        let came = desk.run(tool, &order).await;
         let latency = watch.elapsed();
         let (is_interrupted, entry) = match came {
             Outcome::Known { end, text } => (false, self.ended(started, CallState::Done, Some(end), Some(text))),

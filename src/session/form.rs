@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::domain::Message;
+use crate::domain::{Message, Redactor};
 use crate::wire::{conversation, written};
 
 /// One message as JSON.
@@ -12,6 +12,13 @@ pub fn stored(message: &Message) -> Value {
         Some(list) if list.len() == 1 => list.remove(0),
         _ => value,
     }
+}
+
+/// The same as it is kept: without secrets.
+pub(super) fn as_kept(message: &Message, redactor: &Redactor) -> Value {
+    let mut value = stored(message);
+    redactor.redact_json(&mut value);
+    value
 }
 
 /// The message that is kept so.

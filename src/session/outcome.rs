@@ -85,6 +85,15 @@ pub fn outcome(ran: io::Result<Ran>, timeout: Duration, interrupted: bool, redac
     known(CallEnd::Failed, parts.join("\n"))
 }
 
+/// What a function of the program came to that was run as a tool: its result, or why it failed.
+pub fn reported(said: Result<String, String>, redactor: &Redactor) -> Outcome {
+    let bounded = |text: &str| bounded(text, LONGEST_RESULT, false, redactor);
+    match said {
+        Ok(text) => Outcome::Known { end: CallEnd::Ok, text: bounded(&text) },
+        Err(why) => Outcome::Known { end: CallEnd::Failed, text: bounded(&why) },
+    }
+}
+
 /// The text fit to be stored, shown and sent; says so where it is cut.
 fn bounded(text: &str, most: usize, is_cut: bool, redactor: &Redactor) -> String {
     let mut text = redactor.redact(printable(text).trim_end()).into_owned();

@@ -20,7 +20,7 @@ pub enum Resume {
 }
 
 /// How to go on with what there is when this is said; `told` says how many turns the user has seen.
-pub fn resume_from(turns: &[Message], told: u32, says: Option<&Message>) -> Resume {
+pub(super) fn resume_from(turns: &[Message], told: u32, says: Option<&Message>) -> Resume {
     let is_words = |turn: &Message| turn.parts.iter().any(|part| !matches!(part, Part::ToolResult { .. }));
     let wants_tools = |turn: &Message| turn.parts.iter().any(|part| matches!(part, Part::ToolCall(_)));
     let open = match turns.last() {
