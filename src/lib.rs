@@ -47,7 +47,10 @@
 //!   it can help to ask again ([`Error::retry_at`]).
 //! - [`Router::guard`] and [`Router::record_outcome`] are for programs that make their own calls: they obey the same holds,
 //!   and what they meet counts for everybody.
-//! - [`Session`] is a conversation that goes on when the provider changes.
+//! - [`Session`] is a conversation that goes on when the provider changes; one of a [name](Router::session_named) outlives
+//!   its process as well.
+//! - [`Tool`] is a function of yours that a model may have called: its results are kept, and a side effect happens once,
+//!   whoever dies meanwhile. Of one of which nobody can say whether it happened, [`Error::NeedsWord`] asks.
 //! - [`TimeSource`] and [`Classify`] are traits, for a clock and a classifier of your own.
 //! - [`rehearsal`] has providers on loopback that speak the real wire formats and misbehave on cue, for your tests.
 //!
@@ -62,12 +65,6 @@
 //! that is what the crate is for. [`rehearsal`] may change with any version, and so may all that the documentation does
 //! not show; it is public for the program alone. The forms of the config and of the state file are promised with the
 //! program: a newer version reads the file of an older one.
-//! The modules are floors of one house; imports run downward only (a test reads the sources and fails on an upward
-//! one). From the lowest floor up: `domain`, `clock`, `process`, `catalog`, `classify`, `validate`, `policy`, `ladder`, `config`,
-//! `store`, `metrics`, `wire`, `transport`, `route`, `report` and `rehearsal`, and on top `drill`, which plays all of it against
-//! one). From the lowest floor up: `domain`, `clock`, `process`, `catalog`, `classify`, `policy`, `ladder`, `config`,
-//! `store`, `metrics`, `wire`, `transport`, `route`, `session`, `report` and `rehearsal`, and on top `drill`, which plays all of it against
-//! scripted providers, and `dash`, which draws it.
 
 // The modules are floors of one house; imports run downward only, and a test reads the sources and fails on an upward
 // one. CONTRIBUTING.md lists them from the lowest up.
@@ -96,6 +93,7 @@ pub mod ladder;
 pub mod metrics;
 #[doc(hidden)]
 pub mod policy;
+#[doc(hidden)]
 pub mod process;
 pub mod rehearsal;
 #[doc(hidden)]
@@ -104,16 +102,18 @@ pub mod report;
 pub mod route;
 #[doc(hidden)]
 pub mod session;
+#[doc(hidden)]
 pub mod store;
 #[doc(hidden)]
 pub mod transport;
 #[doc(hidden)]
 pub mod validate;
+#[doc(hidden)]
 pub mod wire;
 
 pub use api::{
-    Admission, Answered, Attempt, Call, Ending, Error, Held, NobodyReads, Outcome, Pass, Plan, Planned, Recorded,
-    Request, Router, RouterBuilder, Session, Skipped, Turn, Unanswered, Watcher,
+    Admission, Answered, Attempt, Call, Ending, Error, Held, Invocation, NobodyReads, Outcome, Pass, PendingCall, Plan,
+    Planned, Recorded, Request, Router, RouterBuilder, Session, Skipped, Tool, ToolRun, Turn, Unanswered, Watcher,
 };
 #[doc(inline)]
 pub use catalog::{Catalog, Wire};
@@ -124,14 +124,17 @@ pub use clock::{Sleep, TimeSource};
 #[doc(inline)]
 pub use domain::{Class, Deployment, Evidence, Failure, Message, Role, ScopeLevel, TransportFault};
 pub use jiff::Timestamp;
+#[doc(inline)]
+pub use session::Settlement;
 
 /// The words of requests, answers and failures, all as types.
 pub mod words {
     #[doc(inline)]
     pub use crate::domain::{
-        AccountName, Action, AttemptKind, Author, Class, CredentialName, Deployment, Dimension, Evidence, Failure,
-        Feature, Finish, LadderName, LimitFacts, Message, ModelName, OutputFit, ParseNameError, Part, Provenance,
-        ProviderName, RequestId, ResetSource, Role, ScopeLevel, Thinking, ToolCall, TransportFault, Usage,
+        AccountName, Action, AttemptKind, Author, CallEnd, Class, CredentialName, Deployment, Dimension, Effect,
+        Evidence, Failure, Feature, Finish, LadderName, LimitFacts, Message, ModelName, OutputFit, ParseNameError,
+        Part, Provenance, ProviderName, RequestId, ResetSource, Role, ScopeLevel, Thinking, ToolCall, ToolChoice,
+        TransportFault, Usage,
     };
 }
 

@@ -20,11 +20,11 @@ use crate::stage::{Stage, openai};
 const QUOTA: &str = r#"{"error": {"message": "Quota exceeded. Please try again in 3h."}}"#;
 
 /// A router over these providers, in one ladder, whose state nobody else sees.
-fn over(providers: &[(&str, &Provider)]) -> RouterBuilder {
+pub(crate) fn over(providers: &[(&str, &Provider)]) -> RouterBuilder {
     Router::builder().config_text(text(providers)).state_in_memory().env(|_| None)
 }
 
-fn text(providers: &[(&str, &Provider)]) -> String {
+pub(crate) fn text(providers: &[(&str, &Provider)]) -> String {
     let wire = |provider: &Provider| match provider.wire() {
         Wire::Anthropic => "anthropic",
         Wire::Gemini => "gemini",
@@ -368,7 +368,7 @@ fn the_examples_say_what_they_should() {
     assert!(clock.ends_with("1970-01-02T00:00:00Z: Good morning.\nasked 2 times\n"), "{clock}");
     assert_eq!(
         example("conversation"),
-        "you: What is the capital of Portugal?\nfirst/large: Lisbon.\nyou: How many people live there?\n\
-         second/small: About half a million.\nit was told: true\n"
+        "Booked for 8. (tools: 1)\nyou: A table for two tonight?\nsecond/small: Booked for 8.\nyou: Where?\n\
+         second/small: At the Tasca.\nbooked 1 time\n"
     );
 }

@@ -6,6 +6,7 @@ mod aimock;
 mod alarm;
 mod alarm_sinks;
 mod api;
+mod api_talk;
 mod by_hand;
 mod captured;
 mod cascade;

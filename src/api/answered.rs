@@ -12,6 +12,11 @@ use crate::domain::{
 };
 use crate::ladder::{End, Skip};
 use crate::route::Report;
+use crate::store::Talk;
+
+use super::error::Error;
+use super::session::{Turn, turns};
+use super::tool::ToolRun;
 
 /// An answer, and the way to it.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,8 +32,10 @@ pub struct Answered {
     pub parsed: Option<Value>,
     /// What the model thought, as far as it shows it.
     pub reasoning: String,
-    /// The tools that the model wants to be run.
+    /// The calls of tools in the answer itself: those that nobody ran.
     pub tool_calls: Vec<ToolCall>,
+    /// The tools that were run on the way, in order.
+    pub tools: Vec<ToolRun>,
     /// Why the answer ended, where the provider says it.
     pub finish: Option<Finish>,
     /// Who answered.
@@ -54,6 +61,10 @@ impl Answered {
     /// The answer as a turn of a conversation, with the thoughts that its maker wants back.
     pub fn message(&self) -> Message {
         self.turn.clone()
+    }
+
+    pub(super) fn having_run(self, tools: Vec<ToolRun>) -> Self {
+        Self { tools, ..self }
     }
 
     /// The attempts that failed.
@@ -232,7 +243,10 @@ impl From<&Skip> for Skipped {
 }
 
 /// The report of the driver, for who asked.
-pub(super) fn told(report: Report) -> Result<Answered, Box<Unanswered>> {
+pub(super) fn told(report: Report) -> Result<Answered, Error> {
+    if let Some(message) = report.trouble {
+        return Err(Error::Check { message });
+    }
     let attempts = report.record.attempts.iter().map(Attempt::from).collect();
     let skipped = report.skipped.iter().map(Skipped::from).collect();
     let Report { record, end, text, parsed, reasoning, tool_calls, finish, ttft, message: turn, .. } = report;
@@ -245,6 +259,7 @@ pub(super) fn told(report: Report) -> Result<Answered, Box<Unanswered>> {
                 parsed,
                 reasoning,
                 tool_calls,
+                tools: Vec::new(),
                 finish,
                 deployment,
                 step,
@@ -261,7 +276,35 @@ pub(super) fn told(report: Report) -> Result<Answered, Box<Unanswered>> {
     };
     let message = record.error.unwrap_or_else(|| "there is no answer".to_owned());
     let (request_id, ladder, retry_at) = (record.id, record.ladder, record.retry_at);
-    Err(Box::new(Unanswered { request_id, ladder, ending, message, retry_at, text, attempts, skipped }))
+    let unanswered = Unanswered { request_id, ladder, ending, message, retry_at, text, attempts, skipped };
+    Err(Error::Unanswered(Box::new(unanswered)))
+}
+
+/// The answer that a conversation ends with, which was never told to who asked. Of the way to it only the log knows.
+///
+/// # Errors
+/// When what is kept cannot be read.
+pub(super) fn kept(talk: &Talk) -> Result<Option<Answered>, Error> {
+    let Some(Turn { message, from: Some(deployment), request_id }) = turns(talk)?.pop() else { return Ok(None) };
+    Ok(Some(Answered {
+        request_id: request_id.unwrap_or_else(|| RequestId::new("")),
+        ladder: talk.session.settings.ladder.clone().unwrap_or_else(|| LadderName::new("")),
+        text: message.words(),
+        parsed: None,
+        reasoning: String::new(),
+        tool_calls: Vec::new(),
+        tools: Vec::new(),
+        finish: None,
+        deployment,
+        step: 0,
+        usage: Usage::default(),
+        cost_usd: None,
+        latency: Duration::ZERO,
+        ttft: None,
+        attempts: Vec::new(),
+        skipped: Vec::new(),
+        turn: message,
+    }))
 }
 
 const fn ending(end: End) -> Ending {

@@ -1,12 +1,13 @@
 //! What lives on the router's thread: the state, the connections and the keys.
 
 use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::classify::Classify;
-use crate::clock::Rng;
+use crate::clock::{Clock, Rng};
 use crate::config::Config;
-use crate::domain::{Deployment, LadderName, Target};
+use crate::domain::{Deployment, LadderName, Redactor, Role, SessionName, Target};
 use crate::host::{Desk, Host, Wish, candidate, job, report, retention, transport_options};
 use crate::ladder::Run;
 use crate::policy::Demand;
@@ -14,15 +15,20 @@ use crate::route::{
     Candidate, FallbackStore, Job, Observer, Outlook, Report, Router as Driver, Stop, admit, direct, guard_id, look,
     outlook, run,
 };
-use crate::store::{Accounts, SqliteStore, Store};
+use crate::session::tools_of;
+use crate::store::{Accounts, MemoryStore, SqliteStore, Store};
 use crate::transport::Transport;
 use crate::validate::Rule;
 
+use super::answered::{Answered, told};
 use super::calls::{Admission, Call, Held, Outcome, Pass, Recorded};
 use super::error::Error;
 use super::plan::Plan;
 use super::request::Request;
 use super::state::State;
+use super::talks::Place;
+use super::toolbox::Toolbox;
+use super::watcher::{Watched, Watcher};
 
 pub(super) struct Engine {
     host: RefCell<Host>,
@@ -32,47 +38,98 @@ pub(super) struct Engine {
     /// Connections without TLS, for which no certificates are read.
     plain: OnceCell<Transport>,
     secure: OnceCell<Transport>,
+    /// Conversations, where there is no file for them.
+    memory: MemoryStore,
 }
 
 impl Engine {
     pub(super) fn new(host: Host, config: Arc<Config>, state: State, classifier: Arc<dyn Classify>) -> Self {
-        let (plain, secure) = (OnceCell::new(), OnceCell::new());
-        Self { host: RefCell::new(host), config, state, classifier, plain, secure }
+        let (plain, secure, memory) = (OnceCell::new(), OnceCell::new(), MemoryStore::new());
+        Self { host: RefCell::new(host), config, state, classifier, plain, secure, memory }
     }
 
-    /// Sends the request down its ladder.
+    /// Sends the request down its ladder, and has tools run where it may use some.
     pub(super) async fn chat(
         &self,
-        request: Request,
+        mut request: Request,
+        (stop, watcher): (Stop, Box<dyn Watcher>),
+    ) -> Result<Answered, Error> {
+        if self.has_tools(&request)? {
+            // What was run is noted for this request alone.
+            let memory = Some(Arc::new(MemoryStore::new()));
+            let place = Place { name: SessionName::new(Rng::new(None).token(16)), memory };
+            let is_open = request.chat.messages.last().is_none_or(|last| last.role != Role::Assistant);
+            let says = request.chat.messages.pop_if(|last| is_open && last.role == Role::User);
+            let heard = self.go_on(&place, says, request, (stop, watcher)).await?;
+            let nothing =
+                || Error::Unknown { message: "there is nothing to ask: the last word is the model's".to_owned() };
+            return heard.result?.ok_or_else(nothing);
+        }
+        let store = self.state.store();
+        let (config, job, _) = self.job(request, &*store)?;
+        // Keys are fetched by the requests beside this one while it is under way.
+        let (redactor, mut rng) = (self.redactor(), Rng::new(Some(self.seed())));
+        let report = self.send(&job, (&store, &config, &redactor), &mut rng, stop, &mut Watched(watcher)).await?;
+        self.forget_the_old(&store);
+        told(report)
+    }
+
+    /// Sends the job down its ladder.
+    pub(super) async fn send(
+        &self,
+        job: &Job,
+        (store, config, redactor): (&FallbackStore<SqliteStore>, &Config, &Redactor),
+        rng: &mut Rng,
         stop: Stop,
         observer: &mut dyn Observer,
     ) -> Result<Report, Error> {
-        let store = self.state.store();
-        let (config, job) = self.job(request, &*store)?;
-        let transport = self.transport(&job, &config)?;
-        // Keys are fetched by the requests beside this one while it is under way.
-        let (clock, redactor, seed) = {
-            let mut host = self.host.borrow_mut();
-            (host.clock, host.redactor().clone(), host.rng.next_u64())
-        };
         let driver = Driver {
-            clock,
-            store: &store,
-            transport,
+            clock: self.clock(),
+            store,
+            transport: self.transport(job, config)?,
             classifier: &*self.classifier,
             catalog: &config.catalog,
             settings: &config.policy,
-            redactor: &redactor,
+            redactor,
         };
-        let report = run(&driver, &job, &mut Rng::new(Some(seed)), stop, observer).await?;
-        self.forget_the_old(&store);
-        Ok(report)
+        Ok(run(&driver, job, rng, stop, observer).await?)
+    }
+
+    pub(super) fn state(&self) -> Rc<FallbackStore<SqliteStore>> {
+        self.state.store()
+    }
+
+    /// Where conversations of a router are that has no state file.
+    pub(super) fn memory(&self) -> Option<&MemoryStore> {
+        self.state.is_in_memory().then_some(&self.memory)
+    }
+
+    pub(super) fn clock(&self) -> Clock {
+        self.host.borrow().clock
+    }
+
+    /// What knows the secrets that were fetched so far.
+    pub(super) fn redactor(&self) -> Redactor {
+        self.host.borrow().redactor().clone()
+    }
+
+    pub(super) fn seed(&self) -> u64 {
+        self.host.borrow_mut().rng.next_u64()
+    }
+
+    fn has_tools(&self, request: &Request) -> Result<bool, Error> {
+        let tooling = &request.tooling;
+        if tooling.none || !(tooling.own.is_empty() && tooling.named.is_empty()) {
+            return Ok(!tooling.none);
+        }
+        let (config, ladder) = self.placed(request.to.as_deref())?;
+        Ok(!tools_of(&config, &ladder).is_empty())
     }
 
     /// Who would be asked for the request now.
     pub(super) fn plan(&self, request: Request) -> Result<Plan, Error> {
         let store = self.state.store();
-        let (config, job) = self.job(request, &*store)?;
+        let (config, job, _) = self.job(request, &*store)?;
         let machine = Run::new(job.spec.clone(), job.shape, job.directives.clone());
         let snapshot = store.snapshot(&Accounts::of(machine.steps().iter().map(|step| &step.target)))?;
         let now = self.host.borrow().clock.now();
@@ -123,10 +180,11 @@ impl Engine {
         Ok(Recorded::of(id, written))
     }
 
-    /// The job, and the config by which it was made: deployments that are named make a ladder of their own.
-    fn job(&self, request: Request, store: &dyn Store) -> Result<(Arc<Config>, Job), Error> {
-        let Request { chat, to, directives, bounds, checks } = request;
+    /// The job, with the tools that it may use, and the config by which it was made: deployments that are named make a ladder of their own.
+    pub(super) fn job(&self, request: Request, store: &dyn Store) -> Result<(Arc<Config>, Job, Toolbox), Error> {
+        let Request { mut chat, to, directives, bounds, checks, tooling } = request;
         let (config, ladder) = self.placed(to.as_deref())?;
+        let toolbox = Toolbox::open(tooling, &config, &ladder, &mut chat)?;
         for name in directives.pin.iter().chain(&directives.exclude) {
             if config.provider(name).is_none() {
                 return Err(Error::Unknown { message: format!("there is no provider `{name}`") });
@@ -138,7 +196,7 @@ impl Engine {
         let checks = checks.iter().map(rule).collect::<Result<_, _>>()?;
         let wish = Wish { request: chat, ladder, directives, bounds, checks, id: None };
         let job = job(wish, &config, store, &mut self.host.borrow_mut())?;
-        Ok((config, job))
+        Ok((config, job, toolbox))
     }
 
     fn placed(&self, to: Option<&str>) -> Result<(Arc<Config>, LadderName), Error> {
@@ -188,7 +246,7 @@ impl Engine {
 
     /// Removes a little of what the log keeps no longer. What a request brought is told already, so a failure would only be
     /// noise.
-    fn forget_the_old(&self, store: &FallbackStore<SqliteStore>) {
+    pub(super) fn forget_the_old(&self, store: &FallbackStore<SqliteStore>) {
         let Some(file) = store.file() else { return };
         if let Err(error) = file.prune(&retention(Some(&self.config)), self.host.borrow().clock.now()) {
             tracing::warn!(%error, "the log could not be pruned");

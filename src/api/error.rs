@@ -7,8 +7,10 @@ use crate::store::StoreError;
 use crate::transport::TransportError;
 
 use super::answered::Unanswered;
+use super::tool::PendingCall;
 
-/// What went wrong. Only the first one says anything about providers; all others are trouble on this side.
+/// What went wrong. Only the first one says anything about providers; all others are trouble on this side or
+/// wait for a word of yours.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -44,6 +46,41 @@ pub enum Error {
         /// What is wrong with it.
         message: String,
     },
+    /// A tool cannot be used as it is.
+    #[error("{message}")]
+    Tool {
+        /// Which one, and why.
+        message: String,
+    },
+    /// The model wants a command of the config to be run that has a side effect, and nobody has allowed it: it was not
+    /// run. [`Request::allow_tools`](super::Request::allow_tools) does, and a conversation then
+    /// [goes on](super::Session::go_on).
+    #[error("`{}` has a side effect, and nobody has allowed it; it was not run", .0.tool)]
+    NeedsConsent(Box<PendingCall>),
+    /// A call that has a side effect was begun, and nobody knows whether it did its work: the process died meanwhile, the
+    /// tool panicked, or its time was over. It is not run again before [`Session::settle`](super::Session::settle) says
+    /// what is true.
+    #[error("nobody knows whether `{}` did its work, and it must not run twice (call {})", .0.tool, .0.call)]
+    NeedsWord(Box<PendingCall>),
+    /// The model still wants tools after so many rounds of them.
+    #[error("the model has not answered in words: after {rounds} rounds it still wants tools")]
+    TooManyRounds {
+        /// How many it had.
+        rounds: u32,
+    },
+    /// Somebody else, in this process or another, is going on with the conversation just now.
+    #[error("somebody else is going on with the session `{name}` just now")]
+    SessionTaken {
+        /// Its name.
+        name: String,
+    },
+    /// The conversation is in the middle of another answer, for which tools may have been run:
+    /// [`Session::go_on`](super::Session::go_on) comes first.
+    #[error("the session `{name}` is in the middle of an answer, which comes first")]
+    SessionUnderWay {
+        /// Its name.
+        name: String,
+    },
     /// The state cannot be used.
     #[error("{message}")]
     State {
@@ -56,7 +93,7 @@ pub enum Error {
         /// Why.
         message: String,
     },
-    /// The router broke off, because something of its owner's (a classifier, a clock, a watcher) panicked.
+    /// The router broke off, because something of its owner's (a classifier, a clock, a watcher, a callback) panicked.
     #[error("the router broke off before the end")]
     BrokenOff,
 }

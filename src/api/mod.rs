@@ -7,6 +7,7 @@
 mod answered;
 mod builder;
 mod calls;
+mod desk;
 mod engine;
 mod error;
 mod plan;
@@ -14,6 +15,9 @@ mod request;
 mod router;
 mod session;
 mod state;
+mod talks;
+mod tool;
+mod toolbox;
 mod watcher;
 mod worker;
 
@@ -25,4 +29,5 @@ pub use plan::{Plan, Planned};
 pub use request::Request;
 pub use router::Router;
 pub use session::{Session, Turn};
+pub use tool::{Invocation, PendingCall, Tool, ToolRun};
 pub use watcher::{NobodyReads, Watcher};

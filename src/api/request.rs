@@ -1,12 +1,16 @@
 //! What is asked, of whom, and within which bounds.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::domain::{ChatRequest, Message, ProviderName, Role};
+use crate::domain::{ChatRequest, Message, ProviderName, Role, TalkSettings, ToolChoice};
 use crate::host::Bounds;
 use crate::ladder::Directives;
+
+use super::tool::{PendingCall, Tool};
+use super::toolbox::Tooling;
 
 /// What is asked, of whom, and within which bounds. A text alone will do where a request is wanted.
 ///
@@ -28,6 +32,7 @@ pub struct Request {
     pub(super) directives: Directives,
     pub(super) bounds: Bounds,
     pub(super) checks: Vec<String>,
+    pub(super) tooling: Tooling,
 }
 
 impl Request {
@@ -142,6 +147,60 @@ impl Request {
     /// Asks only the first eligible step.
     pub fn no_fallback(mut self) -> Self {
         self.directives.no_fallback = true;
+        self
+    }
+
+    /// A function that the model may have called; one more with each call. It stands before a tool of the config that has
+    /// the same name.
+    pub fn tool(mut self, tool: Tool) -> Self {
+        self.tooling.own.push(tool);
+        self
+    }
+
+    /// A tool of the config (`[tools.NAME]`) that the model may have run, beside those of its ladder; one more with each
+    /// call. Its command runs beside the router's thread. One that has a side effect needs to be
+    /// [allowed](Self::allow_tools).
+    pub fn config_tool(mut self, name: impl Into<String>) -> Self {
+        self.tooling.named.push(name.into());
+        self
+    }
+
+    /// No tools, not even those of the ladder.
+    pub fn no_tools(mut self) -> Self {
+        self.tooling.none = true;
+        self
+    }
+
+    /// Whether the model begins with a tool; in later rounds it does as it likes.
+    pub fn tool_choice(mut self, choice: ToolChoice) -> Self {
+        self.tooling.choice = Some(choice);
+        self
+    }
+
+    /// How often in a row the model may have tools run before it must answer in words; else as the config says.
+    pub fn max_tool_rounds(mut self, rounds: u32) -> Self {
+        self.tooling.rounds = Some(rounds);
+        self
+    }
+
+    /// All tools may have their side effects. Without it functions of the program may, because the program gave them, and
+    /// commands of the config may not: a model that wants one gets [`Error::NeedsConsent`](super::Error::NeedsConsent).
+    pub fn allow_tools(self) -> Self {
+        self.allow_tools_if(|_| true)
+    }
+
+    /// The function says of each call with a side effect, of functions and of commands, whether it may be run; of one that
+    /// may not the model is told so, and goes on. It is called on the router's thread and should be quick.
+    pub fn allow_tools_if(mut self, may: impl Fn(&PendingCall) -> bool + Send + Sync + 'static) -> Self {
+        self.tooling.consent = Some(Arc::new(may));
+        self
+    }
+
+    /// The same, but with what a conversation goes on with where nothing else is said.
+    pub(super) fn going_on_with(mut self, settings: &TalkSettings) -> Self {
+        self.to = self.to.or_else(|| settings.ladder.as_ref().map(ToString::to_string));
+        self.chat.system = self.chat.system.or_else(|| settings.system.clone());
+        self.tooling.kept.clone_from(&settings.tools);
         self
     }
 }

@@ -1,6 +1,7 @@
 //! The handle of a router.
 
 use std::fmt;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use tokio::sync::watch;
@@ -10,15 +11,16 @@ use crate::clock::Clock;
 use crate::config::Config;
 use crate::domain::{Evidence, Failure};
 
-use super::answered::{Answered, told};
+use super::answered::Answered;
 use super::builder::RouterBuilder;
 use super::calls::{Admission, Call, Outcome, Pass, Recorded};
+use super::engine::Engine;
 use super::error::Error;
 use super::plan::Plan;
 use super::request::Request;
 use super::session::Session;
-use super::watcher::{Watched, Watcher};
-use super::worker::Worker;
+use super::watcher::Watcher;
+use super::worker::{Work, Worker};
 
 /// Sends requests down ladders of deployments, and remembers who must not be asked now.
 ///
@@ -58,7 +60,9 @@ impl Router {
     /// Sends one request down its ladder.
     ///
     /// # Errors
-    /// [`Error::Unanswered`] when no step answered as asked; anything else is trouble on this side, and nothing was sent.
+    /// [`Error::Unanswered`] when no step answered as asked; anything else is trouble on this side, and without tools nothing
+    /// was sent. Where the model may have tools run, a word about one may be missing; what was done until then is lost with
+    /// the request, so that tools with side effects are better used in a [session](Self::session).
     pub async fn chat(&self, request: impl Into<Request>) -> Result<Answered, Error> {
         self.chat_with(request, ()).await
     }
@@ -76,15 +80,8 @@ impl Router {
         let (stop, stopped) = watch::channel(false);
         // Who drops the future wants the request to end.
         let _stop = StopOnDrop(stop);
-        let report = self
-            .0
-            .worker
-            .run(move |engine| Box::pin(async move { engine.chat(request, stopped, &mut Watched(watcher)).await }));
-        let report = report.await??;
-        match report.trouble {
-            Some(message) => Err(Error::Check { message }),
-            None => told(report).map_err(Error::Unanswered),
-        }
+        self.run(move |engine| Box::pin(async move { engine.chat(request, (stopped, Box::new(watcher))).await }))
+            .await?
     }
 
     /// Who would be asked for the request now, in which order, and why each other would not. Sends nothing.
@@ -120,9 +117,27 @@ impl Router {
         self.0.classifier.classify(evidence, &self.0.config.catalog, self.0.clock.now())
     }
 
-    /// A conversation that is kept in memory.
+    /// A new conversation, kept in memory for as long as its handle lives.
     pub fn session(&self) -> Session {
-        Session::new(self.clone())
+        Session::in_memory(self.clone())
+    }
+
+    /// The conversation of this name, kept in the state file and shared with `llmr chat --session NAME`: it goes on where it
+    /// was left, also after the process that asked was killed. Begins one where there is none; nothing is written before
+    /// something is asked. The name has letters, digits, `.`, `_` and `-`, up to 64, the first a letter or a digit. Of a
+    /// router [in memory](RouterBuilder::state_in_memory) it lives as long as the router.
+    ///
+    /// # Errors
+    /// When the name cannot be one, or trouble with the state.
+    pub async fn session_named(&self, name: impl Into<String>) -> Result<Session, Error> {
+        Session::named(self.clone(), name.into()).await
+    }
+
+    pub(super) async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(Rc<Engine>) -> Work<T> + Send + 'static,
+    ) -> Result<T, Error> {
+        self.0.worker.run(work).await
     }
 
     /// What the config says that is probably not meant.
@@ -132,7 +147,7 @@ impl Router {
 }
 
 /// Stops the request when it is dropped.
-struct StopOnDrop(watch::Sender<bool>);
+pub(super) struct StopOnDrop(pub(super) watch::Sender<bool>);
 
 impl Drop for StopOnDrop {
     fn drop(&mut self) {

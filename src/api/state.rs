@@ -38,6 +38,11 @@ impl State {
         Ok(Opened { file, clock, store })
     }
 
+    /// Whether there never was a file.
+    pub(super) fn is_in_memory(&self) -> bool {
+        self.file.is_none()
+    }
+
     /// The state as it is now.
     pub(super) fn store(&self) -> Rc<Kept> {
         let current = Rc::clone(&self.kept.borrow());

@@ -4,6 +4,7 @@ use crate::domain::{AttemptKind, AttemptRecord, Deployment};
 use crate::route::{ConsumerGone, Observer};
 
 use super::answered::Attempt;
+use super::tool::ToolRun;
 
 /// Told what happens as it happens, on the router's own thread: a method that blocks holds up all its requests. All
 /// methods do nothing by default.
@@ -27,6 +28,11 @@ pub trait Watcher: Send {
         Ok(())
     }
 
+    /// A call of a tool is over: it was run, or its result was there, or it was not to be run.
+    fn ran(&mut self, run: &ToolRun) {
+        let _ = run;
+    }
+
     /// The words so far are void: the stream broke, and the next step starts over.
     fn restart(&mut self) {}
 }
@@ -39,9 +45,9 @@ pub struct NobodyReads;
 impl Watcher for () {}
 
 /// The driver's observer for it.
-pub(super) struct Watched<W>(pub(super) W);
+pub(super) struct Watched(pub(super) Box<dyn Watcher>);
 
-impl<W: Watcher> Observer for Watched<W> {
+impl Observer for Watched {
     fn asking(&mut self, deployment: &Deployment, step: usize, _: AttemptKind) {
         self.0.asking(deployment, step);
     }
