@@ -40,17 +40,14 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     // It has a side effect, so it must not run twice.
     let booked = Arc::new(AtomicU32::new(0));
     let counter = Arc::clone(&booked);
-    let book =
-        Tool::new("book")
-            .description("Books a table for tonight")
-            .schema(json!({"properties": {"people": {"type": "integer"}}, "required": ["people"]}))
-            .run(move |call| {
-                let counter = Arc::clone(&counter);
-                // A booking service would be given call.idempotency_key.
-                async move {
-                    Ok(format!("booking {} for {}", counter.fetch_add(1, Ordering::SeqCst), call.arguments["people"]))
-                }
-            });
+    let book = Tool::new("book")
+        .description("Books a table for tonight")
+        .schema(json!({"properties": {"people": {"type": "integer"}}, "required": ["people"]}))
+        .run(move |call| {
+            let counter = Arc::clone(&counter);
+            // A booking service would be given call.idempotency_key.
+            async move { Ok(format!("booking {}: {}", counter.fetch_add(1, Ordering::SeqCst), call.arguments)) }
+        });
     let manner = Request::default().system("Be brief.").tool(book);
 
     let mut session = router()?.session_named("dinner").await?.asking_like(manner.clone());

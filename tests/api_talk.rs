@@ -66,9 +66,13 @@ async fn a_kept_conversation_goes_on_in_another_router_and_in_the_program() {
     assert_eq!(words(&session), ["1", "one"]);
     assert_eq!(session.turns()[1].from.as_ref().map(ToString::to_string).as_deref(), Some("lab/m"));
     assert!(session.go_on().await.expect("no trouble").is_none(), "nothing is under way");
-    session.ask("2").await.expect("an answer");
+    let id = session.ask("2").await.expect("an answer").request_id.to_string();
     let sent = lab.requests().pop().expect("a request").body;
     assert_eq!((&sent["messages"][0]["content"], &sent["messages"][2]["content"]), (&json!("Count."), &json!("one")));
+    // The process died before the answer arrived: the same words bring it, and nobody is asked.
+    stage.sql().execute("UPDATE sessions SET told = 2", []).expect("as it was then");
+    let lost = named(&second, Request::default()).await.ask("2").await.expect("an answer");
+    assert_eq!((lost.text.as_str(), lost.request_id.to_string(), lab.hits()), ("two", id, 2));
 
     stage.run(&["chat", "--session", "s", "3"]).exits(0).prints("three\n");
     assert_eq!(words(&named(&second, Request::default()).await), ["1", "one", "2", "two", "3", "three"]);
@@ -174,6 +178,9 @@ async fn without_a_file_conversations_and_tools_live_in_memory() {
     assert_eq!((answered.text.as_str(), answered.tools.len(), answered.attempts.len()), ("All noted.", 1, 2));
     let mut session = router.session().asking_like(Request::default().tool(note(&notes)));
     session.ask("note 7").await.expect("an answer");
+    let hits = lab.hits();
+    session.ask("note 7").await.expect("an answer");
+    assert_eq!((lab.hits(), session.turns().len()), (hits + 1, 6), "what was answered may be asked again");
     let mut kept = named(&router, Request::default().tool(note(&notes))).await;
     kept.ask("note 7").await.expect("an answer");
     assert_eq!(named(&router, Request::default()).await.turns().len(), 4);

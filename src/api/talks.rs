@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
+use jiff::Timestamp;
+
 use crate::clock::Rng;
+use crate::config::Config;
 use crate::domain::{Message, SessionName, TalkSettings};
 use crate::host::environment;
-use crate::route::{FallbackStore, Stop};
+use crate::route::{FallbackStore, Job, Stop};
 use crate::session::{
     Ended, NoCall, Resume, Rounds, Settlement, Stage, Wish, go_on, hidden_variables, note_told, open_call, opening,
     settle,
@@ -19,6 +22,7 @@ use super::error::Error;
 use super::request::Request;
 use super::session::{Turn, turns};
 use super::tool::PendingCall;
+use super::toolbox::Toolbox;
 use super::watcher::{Watched, Watcher};
 
 /// Where a conversation is kept.
@@ -155,17 +159,34 @@ impl Engine {
         }
         manner.chat.messages = said.iter().chain(&before).chain(&says).cloned().collect();
         let system = manner.chat.system.clone();
-        let (config, mut job, toolbox) = self.job(manner, &*state)?;
-        job.wants_text = true;
+        let (config, job, toolbox) = self.job(manner, &*state)?;
         let ladder = Some(job.spec.name.clone());
         let settings = TalkSettings { ladder, system, tools: toolbox.offered.clone() };
         let wish = Wish { before, says, settings };
         let receipt = take(place, store, seat, self)?;
+        let (is_over, result) = {
+            let kept = Kept { place, state: &state, store, holder: receipt.holder.clone() };
+            self.walk(&kept, &wish, (&config, job, &toolbox), (stop, watcher)).await
+        };
+        self.forget_the_old(&state);
+        let turns = store.talk(&place.name)?.as_ref().map(turns).transpose()?.unwrap_or_default();
+        Ok(Heard { result, turns, receipt: is_over.then_some(receipt) })
+    }
+
+    /// Asks and runs until the user is next; says whether that is so, and what there is to be told.
+    async fn walk(
+        &self,
+        kept: &Kept<'_>,
+        wish: &Wish,
+        (config, mut job, toolbox): (&Config, Job, &Toolbox),
+        (stop, watcher): (Stop, Box<dyn Watcher>),
+    ) -> (bool, Result<Option<Answered>, Error>) {
         let (redactor, clock) = (self.redactor(), self.clock());
+        job.wants_text = true;
         let stage = Stage {
-            store,
-            name: place.name.clone(),
-            holder: receipt.holder.clone(),
+            store: kept.store,
+            name: kept.place.name.clone(),
+            holder: kept.holder.clone(),
             clock,
             redactor: &redactor,
             tools: &toolbox.tools,
@@ -173,41 +194,48 @@ impl Engine {
             rounds: toolbox.rounds,
             all_allowed: false,
         };
-        let hidden = toolbox.has_commands().then(|| hidden_variables(&environment(), &config, &redactor));
+        let hidden = toolbox.has_commands().then(|| hidden_variables(&environment(), config, &redactor));
         let mut counter = Counter {
             engine: self,
-            store: &state,
-            config: &config,
+            store: kept.state,
+            config,
             rounds: Rounds::new(job, clock.stopwatch()),
-            toolbox: &toolbox,
+            toolbox,
             redactor: &redactor,
             rng: Rng::new(Some(self.seed())),
             stop,
             watched: Watched(watcher),
-            session: place.name.to_string(),
+            session: kept.place.name.to_string(),
             hidden: hidden.unwrap_or_default(),
             runs: Vec::new(),
         };
-        let ended = go_on(&stage, &wish, &mut counter).await;
-        let Counter { rounds, runs, .. } = counter;
-        let receipt = matches!(ended, Ok(Ended::Answered)).then_some(receipt);
-        let result = match ended {
-            Err(Trouble::Store(error)) => Err(place.trouble(error)),
-            Err(Trouble::Ours(error)) => Err(error),
-            Ok(Ended::Answered) if !rounds.has_asked() => Ok(None),
-            Ok(Ended::Answered | Ended::Unanswered) => {
-                told(rounds.report(clock.now())).map(|answered| Some(answered.having_run(runs)))
-            }
-            Ok(Ended::NeedsConsent(order)) => Err(Error::NeedsConsent(Box::new(PendingCall::of(&order, None)))),
-            Ok(Ended::NeedsWord(order, entry)) => {
-                Err(Error::NeedsWord(Box::new(PendingCall::of(&order, Some(&entry)))))
-            }
-            Ok(Ended::TooManyRounds) => Err(Error::TooManyRounds { rounds: stage.rounds }),
-            Ok(Ended::Interrupted) => Err(Error::BrokenOff),
-        };
-        self.forget_the_old(&state);
-        let turns = store.talk(&place.name)?.as_ref().map(turns).transpose()?.unwrap_or_default();
-        Ok(Heard { result, turns, receipt })
+        match go_on(&stage, wish, &mut counter).await {
+            Err(Trouble::Store(error)) => (false, Err(kept.place.trouble(error))),
+            Err(Trouble::Ours(error)) => (false, Err(error)),
+            Ok(ended) => (ended == Ended::Answered, come_to(ended, counter, clock.now())),
+        }
+    }
+}
+
+/// Where the conversation is that is gone on with, and by whom.
+struct Kept<'a> {
+    place: &'a Place,
+    state: &'a State,
+    store: &'a dyn SessionStore,
+    holder: String,
+}
+
+/// What there is to be told at the end.
+fn come_to(ended: Ended, counter: Counter<'_>, now: Timestamp) -> Result<Option<Answered>, Error> {
+    let Counter { rounds, runs, toolbox, .. } = counter;
+    match ended {
+        Ended::Answered if !rounds.has_asked() => Ok(None),
+        Ended::Answered | Ended::Unanswered => told(rounds.report(now)).map(|answered| Some(answered.having_run(runs))),
+        Ended::NeedsConsent(order) => Err(Error::NeedsConsent(Box::new(PendingCall::of(&order, None)))),
+        Ended::NeedsWord(order, entry) => Err(Error::NeedsWord(Box::new(PendingCall::of(&order, Some(&entry))))),
+        Ended::TooManyRounds => Err(Error::TooManyRounds { rounds: toolbox.rounds }),
+        // Nobody waits for it any more.
+        Ended::Interrupted => Err(Error::BrokenOff),
     }
 }
 

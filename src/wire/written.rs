@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::domain::{Message, Part, Role, Thinking, ToolCall};
 
-/// The messages as a list in JSON, from which [`conversation`](super::conversation) reads the same messages again.
+/// The messages as a list in JSON, from which `conversation` reads the same messages again.
 ///
 /// That holds for any message that can be said at all: one with parts in it, calls and thoughts on the assistant's side,
 /// results on the user's, pictures not among the standing instructions, and ids, names, signatures and data not empty.
