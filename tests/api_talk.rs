@@ -9,6 +9,7 @@ use llmr::rehearsal::{Case, Provider, Reply, Script};
 use llmr::words::{CallEnd, Effect, Part, ToolCall, ToolChoice};
 use llmr::{Error, Invocation, Request, Router, Session, Settlement, Tool, ToolRun, Watcher, Wire};
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 
 use crate::api::{over, text};
 use crate::by_hand::ByHand;
@@ -169,6 +170,33 @@ async fn of_an_effect_that_nobody_knows_a_word_is_needed() {
 }
 
 #[tokio::test]
+async fn a_call_that_was_given_up_is_asked_about() {
+    let lab = Provider::start(Wire::OpenAi, after_note(Reply::answer("All noted."))).expect("a provider");
+    let stage = Stage::with(&text(&[("lab", &lab)]));
+    let router = router(&stage);
+    let begun = Arc::new(Notify::new());
+    let tell = Arc::clone(&begun);
+    let endless = Tool::new("note").run(move |_| {
+        tell.notify_one();
+        std::future::pending()
+    });
+    for mut session in [router.session(), named(&router, Request::default()).await] {
+        session = session.asking_like(Request::default().tool(endless.clone()));
+        tokio::select! {
+            biased;
+            ended = session.ask("note 7") => panic!("{ended:?}"),
+            () = begun.notified() => {}
+        }
+        // At once, while what was given up may still be written down.
+        let Err(Error::NeedsWord(call)) = session.go_on().await else { panic!("it ran twice") };
+        assert!(call.why.as_deref().is_some_and(|why| why.contains("given up")), "{call:?}");
+        session.settle(call.call, Settlement::Done("noted".to_owned())).await.expect("settled");
+        let answered = session.go_on().await.expect("no trouble").expect("an answer");
+        assert_eq!((answered.text.as_str(), answered.tools[0].replayed), ("All noted.", true));
+    }
+}
+
+#[tokio::test]
 async fn without_a_file_conversations_and_tools_live_in_memory() {
     let lab = Provider::start(Wire::Anthropic, after_note(Reply::answer("All noted."))).expect("a provider");
     let router = over(&[("lab", &lab)]).build().expect("a router");
@@ -201,6 +229,7 @@ impl Watcher for Runs {
     }
 }
 
+#[cfg(unix)]
 #[tokio::test]
 async fn commands_of_the_config_need_to_be_allowed_where_they_have_an_effect() {
     let lab = Provider::start(Wire::OpenAi, after_note(Reply::answer("All noted."))).expect("a provider");

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::classify::Classify;
 use crate::clock::{Clock, Rng};
 use crate::config::Config;
-use crate::domain::{Deployment, LadderName, Redactor, Role, SessionName, Target};
+use crate::domain::{Deployment, LadderName, Redactor, Role, Target};
 use crate::host::{Desk, Host, Wish, candidate, job, report, retention, transport_options};
 use crate::ladder::Run;
 use crate::policy::Demand;
@@ -56,13 +56,11 @@ impl Engine {
     ) -> Result<Answered, Error> {
         if self.has_tools(&request)? {
             // What was run is noted for this request alone.
-            let memory = Some(Arc::new(MemoryStore::new()));
-            let place = Place { name: SessionName::new(Rng::new(None).token(16)), memory };
+            let place = Place::in_memory();
             let is_open = request.chat.messages.last().is_none_or(|last| last.role != Role::Assistant);
             let says = request.chat.messages.pop_if(|last| is_open && last.role == Role::User);
             let heard = self.go_on(&place, says, request, (stop, watcher)).await?;
-            let nothing =
-                || Error::Unknown { message: "there is nothing to ask: the last word is the model's".to_owned() };
+            let nothing = || Error::Unknown { message: "there is nothing to ask".to_owned() };
             return heard.result?.ok_or_else(nothing);
         }
         let store = self.state.store();

@@ -1,13 +1,10 @@
 //! A conversation.
 
-use std::sync::Arc;
-
 use tokio::sync::watch;
 
-use crate::clock::Rng;
 use crate::domain::{Deployment, Message, RequestId, Role, SessionName, StoredTurn};
 use crate::session::{Settlement, said};
-use crate::store::{MemoryStore, Talk};
+use crate::store::Talk;
 
 use super::answered::Answered;
 use super::error::Error;
@@ -48,9 +45,7 @@ pub struct Turn {
 
 impl Session {
     pub(super) fn in_memory(router: Router) -> Self {
-        let name = SessionName::new(Rng::new(None).token(16));
-        let place = Place { name, memory: Some(Arc::new(MemoryStore::new())) };
-        Self { router, place, manner: Request::default(), turns: Vec::new() }
+        Self { router, place: Place::in_memory(), manner: Request::default(), turns: Vec::new() }
     }
 
     pub(super) async fn named(router: Router, name: String) -> Result<Self, Error> {
@@ -58,7 +53,7 @@ impl Session {
             let rule = "letters, digits, `.`, `_` and `-`, up to 64, the first a letter or a digit";
             return Err(Error::Unknown { message: format!("`{name}` is no name of a session; it needs {rule}") });
         }
-        let place = Place { name: SessionName::new(name), memory: None };
+        let place = Place::named(SessionName::new(name));
         let at = place.clone();
         let turns = router.run(move |engine| Box::pin(async move { engine.turns(&at) })).await??;
         Ok(Self { router, place, manner: Request::default(), turns })
@@ -114,7 +109,7 @@ impl Session {
     /// [`Error::Unknown`] when there is no such call to be settled, or trouble with the state.
     pub async fn settle(&mut self, call: impl Into<String>, word: Settlement) -> Result<(), Error> {
         let (place, call) = (self.place.clone(), call.into());
-        self.router.run(move |engine| Box::pin(async move { engine.settle(&place, &call, word) })).await?
+        self.router.run(move |engine| Box::pin(async move { engine.settle(&place, &call, word).await })).await?
     }
 
     /// What was said, in order, as of the last time that this handle asked or went on.
@@ -128,7 +123,7 @@ impl Session {
     /// When somebody goes on with it just now, or trouble with the state.
     pub async fn forget(&mut self) -> Result<(), Error> {
         let place = self.place.clone();
-        self.router.run(move |engine| Box::pin(async move { engine.forget(&place) })).await??;
+        self.router.run(move |engine| Box::pin(async move { engine.forget(&place).await })).await??;
         self.turns.clear();
         Ok(())
     }

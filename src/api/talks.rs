@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use tokio::sync::Mutex;
 
 use crate::clock::Rng;
 use crate::config::Config;
@@ -28,9 +29,11 @@ use super::watcher::{Watched, Watcher};
 /// Where a conversation is kept.
 #[derive(Debug, Clone)]
 pub(super) struct Place {
-    pub(super) name: SessionName,
+    name: SessionName,
     /// In this memory; else in the router's state.
-    pub(super) memory: Option<Arc<MemoryStore>>,
+    memory: Option<Arc<MemoryStore>>,
+    /// What a handle began and gave up still has to be written down before the handle does anything else.
+    turn: Arc<Mutex<()>>,
 }
 
 /// What came of going on.
@@ -51,6 +54,17 @@ pub(super) struct Receipt {
 type State = FallbackStore<SqliteStore>;
 
 impl Place {
+    /// A place in the router's state.
+    pub(super) fn named(name: SessionName) -> Self {
+        Self { name, memory: None, turn: Arc::default() }
+    }
+
+    /// A place that nobody else knows.
+    pub(super) fn in_memory() -> Self {
+        let memory = Some(Arc::new(MemoryStore::new()));
+        Self { name: SessionName::new(Rng::new(None).token(16)), memory, turn: Arc::default() }
+    }
+
     /// The store of it.
     fn store<'a>(&'a self, engine: &'a Engine, state: &'a State) -> Result<&'a dyn SessionStore, Error> {
         if let Some(memory) = &self.memory {
@@ -105,7 +119,8 @@ impl Engine {
     }
 
     /// Removes the conversation.
-    pub(super) fn forget(&self, place: &Place) -> Result<(), Error> {
+    pub(super) async fn forget(&self, place: &Place) -> Result<(), Error> {
+        let _turn = place.turn.lock().await;
         let state = self.state();
         let _seat = place.sit(&state)?;
         place.store(self, &state)?.remove_session(&place.name)?;
@@ -113,7 +128,8 @@ impl Engine {
     }
 
     /// Says what came of a call.
-    pub(super) fn settle(&self, place: &Place, call: &str, word: Settlement) -> Result<(), Error> {
+    pub(super) async fn settle(&self, place: &Place, call: &str, word: Settlement) -> Result<(), Error> {
+        let _turn = place.turn.lock().await;
         let state = self.state();
         let _seat = place.sit(&state)?;
         let store = place.store(self, &state)?;
@@ -139,6 +155,7 @@ impl Engine {
         mut manner: Request,
         (stop, watcher): (Stop, Box<dyn Watcher>),
     ) -> Result<Heard, Error> {
+        let _turn = place.turn.lock().await;
         let state = self.state();
         let seat = place.sit(&state)?;
         let store = place.store(self, &state)?;
