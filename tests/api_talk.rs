@@ -196,6 +196,26 @@ async fn a_call_that_was_given_up_is_asked_about() {
     }
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn a_command_that_was_given_up_is_over_before_its_handle_does_anything_else() {
+    let lab = Provider::start(Wire::OpenAi, after_note(Reply::answer("All noted."))).expect("a provider");
+    let stage = Stage::with("");
+    let begun = stage.path("begun");
+    let tool = format!("command = [\"sh\", \"-c\", ': > {}; exec tail -f /dev/null']\n", begun.display());
+    let config = format!("{}[tools.note]\ndescription = \"d\"\n{tool}", text(&[("lab", &lab)]));
+    std::fs::write(stage.path("llmr.toml"), config).expect("written");
+    let router = router(&stage);
+    let mut session = named(&router, Request::default().config_tool("note").allow_tools()).await;
+    tokio::select! {
+        biased;
+        ended = session.ask("note 7") => panic!("{ended:?}"),
+        () = async { while !begun.exists() { tokio::task::yield_now().await } } => {}
+    }
+    let error = session.go_on().await;
+    assert!(matches!(error, Err(Error::NeedsWord(_))), "{error:?}");
+}
+
 #[tokio::test]
 async fn without_a_file_conversations_and_tools_live_in_memory() {
     let lab = Provider::start(Wire::Anthropic, after_note(Reply::answer("All noted."))).expect("a provider");
