@@ -7,6 +7,11 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::catalog::Wire;
+
+use super::drafts::{is_list, looks_around, mended, modern, without_name};
+use super::refs::{count_optional, count_unions, has_named_parts, is_recursive, refs_resolve, within};
+
 /// How deep a schema is followed; what lies deeper may be anything.
 const DEEPEST: usize = 48;
 
@@ -28,38 +33,55 @@ const COMMON: [&str; 9] =
 /// Formats of strings that are known to OpenAI and Anthropic.
 const FORMATS: [&str; 9] = ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
 
+/// How many properties Anthropic lets be missing, and how many places take one of several, before it refuses to compile the
+/// whole (platform.claude.com, "Structured outputs", JSON Schema limitations; inbox-zero issue 2323 and vercel/ai pull
+/// request 17268 for the words; read 2026-11-30).
+const MOST_OPTIONAL: usize = 24;
+const MOST_UNIONS: usize = 16;
+
 /// For OpenAI's strict mode; none where the schema cannot be said in it without being tightened.
 pub(super) fn openai_strict(schema: &Value) -> Option<Value> {
-    let translated = Dialect::OpenAi.translate(schema, 0);
+    let translated = Dialect::OpenAi.translate(&without_name(schema), 0);
     let is_object = translated.get("type").and_then(Value::as_str) == Some("object");
-    let sound = is_object && translated.get("anyOf").is_none() && is_closed(&translated, true);
+    let sound =
+        is_object && translated.get("anyOf").is_none() && is_closed(&translated, true) && lists_say(&translated);
     (sound && refs_resolve(&translated)).then_some(translated)
 }
 
-/// For Anthropic; none where the schema cannot be said without being tightened. It knows no recursion.
+/// The whole schema, for OpenAI without its strict mode.
+pub(super) fn openai_loose(schema: &Value) -> Value {
+    mended(&without_name(schema), Wire::OpenAi)
+}
+
+/// For Anthropic; none where the schema cannot be said without being tightened, or is too much to be compiled. It knows no
+/// recursion, and no name among several schemas that all hold.
 pub(super) fn anthropic(schema: &Value) -> Option<Value> {
-    let translated = Dialect::Anthropic.translate(schema, 0);
-    let sound = is_closed(&translated, false) && is_typed(&translated) && !is_recursive(&translated);
+    let translated = Dialect::Anthropic.translate(&without_name(schema), 0);
+    let small = count_optional(&translated) <= MOST_OPTIONAL && count_unions(&translated) <= MOST_UNIONS;
+    let known = is_typed(&translated) && !is_recursive(&translated, true) && !has_named_parts(&translated);
+    let sound = is_closed(&translated, false) && small && known;
     (sound && refs_resolve(&translated)).then_some(translated)
 }
 
-/// For Gemini, which takes open objects and ignores what it does not know, but not everywhere.
+/// For Gemini, which takes open objects and ignores what it does not know, but not everywhere. What comes back to itself
+/// must do so through a property that may be missing (discuss.ai.google.dev 68607, read 2026-11-30).
 pub(super) fn gemini(schema: &Value) -> Option<Value> {
-    let translated = Dialect::Gemini.translate(schema, 0);
-    refs_resolve(&translated).then_some(translated)
+    let translated = Dialect::Gemini.translate(&without_name(schema), 0);
+    (refs_resolve(&translated) && !is_recursive(&translated, false)).then_some(translated)
 }
 
-/// The schema of a tool's arguments as everybody takes it: an object at the top, without alternatives there. `for_gemini`
-/// says whether it is put into Gemini's dialect besides. None where the arguments could never be an object.
-pub(super) fn arguments(schema: &Value, for_gemini: bool) -> Option<Value> {
-    let mut schema = match schema {
+/// The schema of a tool's arguments as the wire's providers take it: an object at the top, without alternatives there.
+/// None where the arguments could never be an object.
+pub(super) fn arguments(schema: &Value, wire: Wire) -> Option<Value> {
+    let schema = match schema {
         Value::Bool(true) | Value::Null => json!({}),
-        Value::Object(_) => schema.clone(),
+        Value::Object(_) => without_name(schema),
         _ => return None,
     };
-    if for_gemini {
-        schema = Dialect::Gemini.translate(&schema, 0);
-    }
+    let mut schema = match wire {
+        Wire::Gemini => Dialect::Gemini.translate(&schema, 0),
+        Wire::OpenAi | Wire::Anthropic => mended(&schema, wire),
+    };
     let fields = schema.as_object_mut()?;
     let takes_objects = match fields.get("type") {
         None => true,
@@ -81,6 +103,7 @@ const ALTERNATIVES: [&str; 10] = ["anyOf", "oneOf", "allOf", "not", "enum", "con
 
 /// Whether some of the schema cannot be said in a declaration, so that the model has to be told of it in words.
 pub(super) fn is_cut(schema: &Value) -> bool {
+    let schema = without_name(schema);
     ALTERNATIVES.iter().any(|alternative| schema.get(*alternative).is_some())
 }
 
@@ -100,7 +123,8 @@ impl Dialect {
                 Self::Anthropic if value == "uri" => true,
                 _ => value.as_str().is_some_and(|format| FORMATS.contains(&format)),
             },
-            "pattern" | "multipleOf" | "exclusiveMinimum" | "exclusiveMaximum" => self == Self::OpenAi,
+            "pattern" => self == Self::OpenAi && !looks_around(value),
+            "multipleOf" | "exclusiveMinimum" | "exclusiveMaximum" => self == Self::OpenAi,
             "minimum" | "maximum" | "maxItems" => self != Self::Anthropic,
             "minItems" => self != Self::Anthropic || value.as_u64().is_some_and(|least| least <= 1),
             "prefixItems" | "$id" | "$anchor" | "propertyOrdering" => self == Self::Gemini,
@@ -126,6 +150,9 @@ impl Dialect {
         let opened = ["patternProperties", "unevaluatedProperties"].iter().any(|name| fields.contains_key(*name));
         let kept = fields.iter().filter(|(name, _)| self.knows(name, &fields));
         let kept = kept.filter(|(name, _)| !(opened && *name == "additionalProperties"));
+        // What the rest of a list is, is not what its first places are.
+        let placed = fields.contains_key("prefixItems") && !self.knows("prefixItems", &fields);
+        let kept = kept.filter(|(name, _)| !(placed && *name == "items"));
         Value::Object(kept.map(|(name, value)| self.below(name.clone(), value, depth)).collect())
     }
 
@@ -146,15 +173,15 @@ impl Dialect {
 
 /// Keywords that mean the same, or less, in words that more of them know.
 fn renamed(fields: &Map<String, Value>) -> Map<String, Value> {
-    let mut fields = fields.clone();
+    let mut fields = modern(fields.clone());
     if let Some(only) = fields.remove("const") {
         fields.insert("enum".to_owned(), json!([only]));
     }
     // Some want the kind said even of values that are listed.
-    if let Some(kind) = fields.get("enum").and_then(Value::as_array).and_then(|values| kind_of(values))
+    if let Some(kind) = fields.get("enum").and_then(Value::as_array).and_then(|values| kinds_of(values))
         && !fields.contains_key("type")
     {
-        fields.insert("type".to_owned(), json!(kind));
+        fields.insert("type".to_owned(), kind);
     }
     // One of several, exactly, is at least one of them.
     if let Some(several) = fields.remove("oneOf")
@@ -175,7 +202,9 @@ fn renamed(fields: &Map<String, Value>) -> Map<String, Value> {
         && let Some(kind) = fields.get("type").filter(|kind| kind.is_string()).cloned()
     {
         fields.insert("type".to_owned(), json!([kind, "null"]));
-        if let Some(Value::Array(values)) = fields.get_mut("enum") {
+        if let Some(Value::Array(values)) = fields.get_mut("enum")
+            && !values.contains(&Value::Null)
+        {
             values.push(Value::Null);
         }
     }
@@ -209,43 +238,64 @@ fn one_kind_each(mut fields: Map<String, Value>) -> Map<String, Value> {
         };
         let mut one = fields.clone();
         one.retain(|name, _| !foreign.contains(&name.as_str()) && name != "$defs");
+        if let Some(Value::Array(values)) = one.get_mut("enum") {
+            values.retain(|value| is_of(value, &kind));
+            if values.is_empty() {
+                return None;
+            }
+        }
         one.insert("type".to_owned(), kind);
-        Value::Object(one)
+        Some(Value::Object(one))
     };
-    let mut whole = Map::from_iter([("anyOf".to_owned(), kinds.into_iter().map(alternative).collect())]);
+    let alternatives: Vec<Value> = kinds.into_iter().filter_map(alternative).collect();
+    let mut whole = match <[Value; 1]>::try_from(alternatives) {
+        Ok([Value::Object(only)]) => only,
+        Ok(other) => Map::from_iter([("anyOf".to_owned(), other.into_iter().collect())]),
+        Err(several) => Map::from_iter([("anyOf".to_owned(), Value::Array(several))]),
+    };
     whole.extend(fields.get("$defs").cloned().map(|named| ("$defs".to_owned(), named)));
     whole.extend(described.map(|text| ("description".to_owned(), text)));
     whole
 }
 
-/// The one kind that all values of a list are of.
-fn kind_of(values: &[Value]) -> Option<&'static str> {
-    let all = |is: fn(&Value) -> bool| !values.is_empty() && values.iter().all(is);
-    match () {
-        () if all(Value::is_string) => Some("string"),
-        () if all(Value::is_boolean) => Some("boolean"),
-        () if all(|value| value.is_i64() || value.is_u64()) => Some("integer"),
-        () => None,
+/// The kinds that the values of a list are of: one word, or several; none where some are lists or objects.
+fn kinds_of(values: &[Value]) -> Option<Value> {
+    let mut kinds: Vec<&str> = Vec::new();
+    for value in values {
+        let kind = kind_of(value)?;
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
     }
+    // A whole number is a number.
+    if kinds.contains(&"number") {
+        kinds.retain(|kind| *kind != "integer");
+    }
+    match kinds.as_slice() {
+        [] => None,
+        [one] => Some(json!(one)),
+        several => Some(json!(several)),
+    }
+}
+
+fn kind_of(value: &Value) -> Option<&'static str> {
+    match value {
+        Value::Null => Some("null"),
+        Value::Bool(_) => Some("boolean"),
+        Value::Number(number) if number.is_i64() || number.is_u64() => Some("integer"),
+        Value::Number(_) => Some("number"),
+        Value::String(_) => Some("string"),
+        Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+/// Whether a value is of the kind, as far as can be said by its form alone.
+fn is_of(value: &Value, kind: &Value) -> bool {
+    kind_of(value).is_none_or(|own| kind == own || (value.is_number() && (kind == "number" || kind == "integer")))
 }
 
 fn is_list_of(value: &Value, is: impl Fn(&Value) -> bool) -> bool {
     value.as_array().is_some_and(|list| !list.is_empty() && list.iter().all(is))
-}
-
-/// The schemas directly within one.
-fn within(schema: &Value) -> Vec<&Value> {
-    let Some(fields) = schema.as_object() else { return Vec::new() };
-    let mut found = Vec::new();
-    for (name, value) in fields {
-        match (name.as_str(), value) {
-            ("properties" | "$defs", Value::Object(named)) => found.extend(named.values()),
-            ("anyOf" | "allOf" | "prefixItems", Value::Array(list)) => found.extend(list),
-            ("items" | "additionalProperties", Value::Object(_)) => found.push(value),
-            _ => {}
-        }
-    }
-    found
 }
 
 /// Whether every object is closed, and, if so wanted, every property of it required.
@@ -269,45 +319,16 @@ fn is_closed(schema: &Value, all_required: bool) -> bool {
     fits && says && within(schema).into_iter().all(|schema| is_closed(schema, all_required))
 }
 
+/// Whether every list says what it is of, as OpenAI wants it.
+fn lists_say(schema: &Value) -> bool {
+    let says = schema.as_object().is_none_or(|fields| !is_list(fields) || fields.contains_key("items"));
+    says && within(schema).into_iter().all(lists_say)
+}
+
 /// Whether each kind is one word, as Anthropic wants it.
 fn is_typed(schema: &Value) -> bool {
     let one_word = schema.get("type").is_none_or(Value::is_string);
     one_word && within(schema).into_iter().all(is_typed)
-}
-
-fn references(schema: &Value) -> Vec<&str> {
-    let own = schema.get("$ref").and_then(Value::as_str);
-    own.into_iter().chain(within(schema).into_iter().flat_map(references)).collect()
-}
-
-/// Whether every reference is to a definition that is here.
-fn refs_resolve(schema: &Value) -> bool {
-    let known = |path: &str| path == "#" || path.strip_prefix("#").is_some_and(|path| schema.pointer(path).is_some());
-    references(schema).into_iter().all(known)
-}
-
-/// Whether a definition comes back to itself.
-fn is_recursive(schema: &Value) -> bool {
-    let Some(named) = schema.get("$defs").and_then(Value::as_object) else {
-        return references(schema).contains(&"#");
-    };
-    let leads_to = |from: &str| -> Vec<&str> {
-        let found = named.get(from).map(references).unwrap_or_default();
-        found.into_iter().map(|path| path.strip_prefix("#/$defs/").unwrap_or(path)).collect()
-    };
-    named.keys().any(|start| {
-        let (mut seen, mut next) = (Vec::new(), leads_to(start));
-        while let Some(name) = next.pop() {
-            if name == start || name == "#" {
-                return true;
-            }
-            if !seen.contains(&name) {
-                seen.push(name);
-                next.extend(leads_to(name));
-            }
-        }
-        false
-    })
 }
 
 #[cfg(test)]

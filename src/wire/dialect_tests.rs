@@ -53,7 +53,6 @@ fn each_dialect_gets_what_it_knows() {
 
 #[test]
 fn what_would_have_to_be_tightened_is_not_said() {
-    let closed = |properties: Value, required: Value| json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false});
     let optional = closed(json!({"a": {"type": "string"}}), json!([]));
     assert!(openai_strict(&optional).is_none() && anthropic(&optional).is_some());
     let open = json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]});
@@ -76,18 +75,147 @@ fn what_would_have_to_be_tightened_is_not_said() {
 
 #[test]
 fn arguments_are_an_object_at_the_top() {
-    assert_eq!(arguments(&json!({}), false), Some(json!({"type": "object", "properties": {}})));
-    assert_eq!(arguments(&json!(true), true), Some(json!({"type": "object", "properties": {}})));
+    assert_eq!(arguments(&json!({}), Wire::OpenAi), Some(json!({"type": "object", "properties": {}})));
+    assert_eq!(arguments(&json!(true), Wire::Gemini), Some(json!({"type": "object", "properties": {}})));
     assert_eq!(
-        arguments(&json!({"type": ["object", "null"]}), false).map(|s| s["type"].clone()),
+        arguments(&json!({"type": ["object", "null"]}), Wire::OpenAi).map(|s| s["type"].clone()),
         Some(json!("object"))
     );
     let either = json!({"oneOf": [{"required": ["a"]}, {"required": ["b"]}], "properties": {"a": {}, "b": {}}});
-    assert_eq!(arguments(&either, false), Some(json!({"type": "object", "properties": {"a": {}, "b": {}}})));
+    assert_eq!(arguments(&either, Wire::OpenAi), Some(json!({"type": "object", "properties": {"a": {}, "b": {}}})));
     assert!(is_cut(&either) && !is_cut(&rich()));
     for none in [json!({"type": "string"}), json!(false), json!("object"), json!({"type": ["string"]})] {
-        assert_eq!(arguments(&none, false), None, "{none}");
+        assert_eq!(arguments(&none, Wire::OpenAi), None, "{none}");
     }
+}
+
+fn closed(properties: Value, required: Value) -> Value {
+    json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+}
+
+#[test]
+fn what_the_providers_refuse_wherever_it_stands_is_not_sent() {
+    let old = json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "type": "object",
+        "properties": {
+            "at": {"type": "array", "items": [{"type": "number"}, {"type": "number"}], "additionalItems": false},
+            "any": {"type": "array"},
+            "mail": {"type": "string", "pattern": "^(?!x).+@", "format": "email"},
+            "n": {"type": "number", "minimum": 1, "exclusiveMinimum": true},
+            "pattern": {"type": "string", "pattern": "^a"},
+        },
+    });
+    let openai = arguments(&old, Wire::OpenAi).expect("an object");
+    assert_eq!(
+        openai["properties"],
+        json!({
+            "at": {"type": "array", "items": {}},
+            "any": {"type": "array", "items": {}},
+            "mail": {"type": "string", "format": "email"},
+            "n": {"type": "number", "exclusiveMinimum": 1},
+            "pattern": {"type": "string", "pattern": "^a"},
+        })
+    );
+    let anthropic = arguments(&old, Wire::Anthropic).expect("an object");
+    assert_eq!(anthropic.get("$schema"), None);
+    assert_eq!(
+        anthropic["properties"]["at"],
+        json!({"type": "array", "prefixItems": [{"type": "number"}, {"type": "number"}], "items": false})
+    );
+    assert_eq!(anthropic["properties"]["any"], json!({"type": "array"}));
+    assert_eq!(anthropic["properties"]["mail"]["pattern"], "^(?!x).+@");
+    let list = closed(json!({"a": {"type": "array"}}), json!(["a"]));
+    assert!(openai_strict(&list).is_none() && anthropic_takes(&list), "strict mode wants to know of what");
+    assert_eq!(openai_loose(&list)["properties"]["a"]["items"], json!({}));
+    let ahead = closed(json!({"a": {"type": "string", "pattern": "a(?=b)"}}), json!(["a"]));
+    assert_eq!(openai_strict(&ahead).expect("it can be said")["properties"]["a"], json!({"type": "string"}));
+}
+
+fn anthropic_takes(schema: &Value) -> bool {
+    anthropic(schema).is_some()
+}
+
+#[test]
+fn anthropic_is_not_asked_to_compile_more_than_it_does() {
+    let many = |count: usize, one: &Value, required: bool| {
+        let properties: Map<String, Value> = (0..count).map(|at| (format!("p{at}"), one.clone())).collect();
+        let names: Vec<&String> = if required { properties.keys().collect() } else { Vec::new() };
+        closed(json!(properties), json!(names))
+    };
+    let text = json!({"type": "string"});
+    assert!(anthropic_takes(&many(24, &text, false)) && !anthropic_takes(&many(25, &text, false)));
+    assert!(anthropic_takes(&many(100, &text, true)), "what must be there costs nothing");
+    let union = json!({"type": ["string", "null"]});
+    assert!(anthropic_takes(&many(16, &union, true)) && !anthropic_takes(&many(17, &union, true)));
+    let parts =
+        json!({"allOf": [{"$ref": "#/$defs/a"}, {"type": "object", "properties": {}, "additionalProperties": false}]});
+    let mut named = closed(json!({"x": parts}), json!(["x"]));
+    named["$defs"] = json!({"a": closed(json!({}), json!([]))});
+    assert!(!anthropic_takes(&named), "no name among several that all hold");
+}
+
+#[test]
+fn gemini_takes_what_comes_back_to_itself_where_it_may_be_missing() {
+    let node = |required: Value| {
+        json!({"$defs": {"node": {"type": "object", "properties": {"next": {"$ref": "#/$defs/node"}}, "required": required}},
+            "type": "object", "properties": {"root": {"$ref": "#/$defs/node"}}, "required": ["root"]})
+    };
+    assert!(gemini(&node(json!([]))).is_some() && gemini(&node(json!(["next"]))).is_none());
+    let own = |required: Value| json!({"type": "object", "properties": {"next": {"$ref": "#"}}, "required": required});
+    assert!(gemini(&own(json!([]))).is_some() && gemini(&own(json!(["next"]))).is_none());
+    let twice = json!({"$defs": {"a": {"type": "string"}}, "type": "object", "required": ["x", "y"],
+        "properties": {"x": {"$ref": "#/$defs/a"}, "y": {"$ref": "#/$defs/a"}}});
+    assert!(gemini(&twice).is_some(), "named twice is not named by itself");
+}
+
+#[test]
+fn the_kind_of_listed_values_is_said() {
+    for (schema, said) in [
+        (
+            json!({"type": "string", "nullable": true, "enum": ["a", null]}),
+            json!({"type": ["string", "null"], "enum": ["a", null]}),
+        ),
+        (
+            json!({"type": "string", "nullable": true, "enum": ["a"]}),
+            json!({"type": ["string", "null"], "enum": ["a", null]}),
+        ),
+        (json!({"enum": ["a", null]}), json!({"type": ["string", "null"], "enum": ["a", null]})),
+        (json!({"enum": [1.5, 2]}), json!({"type": "number", "enum": [1.5, 2]})),
+        (json!({"enum": [1, true]}), json!({"type": ["integer", "boolean"], "enum": [1, true]})),
+        (json!({"const": null}), json!({"type": "null", "enum": [null]})),
+    ] {
+        let sent = openai_strict(&closed(json!({"a": schema}), json!(["a"]))).expect("it can be said");
+        assert_eq!(sent["properties"]["a"], said, "{schema}");
+    }
+    let split = anthropic(&closed(
+        json!({"a": {"enum": ["a", null]}, "b": {"type": ["string", "null"], "enum": ["b"]}}),
+        json!(["a", "b"]),
+    ));
+    let split = split.expect("it can be said");
+    assert_eq!(
+        split["properties"],
+        json!({
+            "a": {"anyOf": [{"type": "string", "enum": ["a"]}, {"type": "null", "enum": [null]}]},
+            "b": {"type": "string", "enum": ["b"]},
+        })
+    );
+}
+
+#[test]
+fn a_type_that_is_only_named_at_the_top_is_written_out() {
+    let args = json!({"$ref": "#/definitions/Args", "title": "Args",
+        "definitions": {"Args": closed(json!({"a": {"type": "string"}}), json!(["a"]))}});
+    for wire in [Wire::OpenAi, Wire::Anthropic, Wire::Gemini] {
+        let sent = arguments(&args, wire).expect("an object");
+        assert_eq!((&sent["required"], sent.get("$ref")), (&json!(["a"]), None), "{wire:?}");
+    }
+    assert!(openai_strict(&args).is_some() && anthropic_takes(&args) && !is_cut(&args));
+    let round = json!({"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/a"}}});
+    assert!(
+        openai_strict(&round).is_none() && !anthropic_takes(&round) && gemini(&round).is_none(),
+        "it names nothing"
+    );
 }
 
 #[test]
@@ -107,6 +235,12 @@ fn any_schema() -> impl Strategy<Value = Value> {
         Just(json!({"type": "integer", "minimum": 1, "multipleOf": 2})),
         Just(json!({"const": 3})),
         Just(json!({"enum": ["a", "b", null]})),
+        Just(json!({"type": "string", "enum": ["a", null], "nullable": true})),
+        Just(json!({"enum": [1.5, 2, "abc"]})),
+        Just(json!({"type": ["string", "null"], "enum": ["a"]})),
+        Just(json!({"type": "string", "pattern": "^(?!b)"})),
+        Just(json!({"type": "array"})),
+        Just(json!({"type": "array", "prefixItems": [{"type": "string"}], "items": {"type": "integer"}})),
         Just(json!({"type": ["string", "null"], "maxLength": 1})),
         Just(json!({"type": "boolean", "nullable": true})),
         Just(json!({"not": {"type": "string"}})),
@@ -168,8 +302,10 @@ proptest! {
         for sent in [openai_strict(&schema), anthropic(&schema), gemini(&schema)].into_iter().flatten() {
             prop_assert!(check(&sent), "{schema} became {sent}, and {value} does not fit any more");
         }
-        if let (Some(sent), true) = (arguments(&schema, true), value.is_object()) {
-            prop_assert!(check(&sent), "{schema} became {sent}, and {value} does not fit any more");
+        for wire in [Wire::OpenAi, Wire::Anthropic, Wire::Gemini] {
+            if let (Some(sent), true) = (arguments(&schema, wire), value.is_object()) {
+                prop_assert!(check(&sent), "{schema} became {sent}, and {value} does not fit any more");
+            }
         }
     }
 }

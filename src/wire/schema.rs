@@ -61,7 +61,7 @@ fn in_dialect(wire: Wire, wanted: &Value) -> Option<Shape> {
         Wire::OpenAi => match dialect::openai_strict(wanted) {
             Some(strict) => Some(Shape::Schema(strict, true)),
             // Without the strict mark any object goes, but nothing else.
-            None => is_object(wanted).then(|| Shape::Schema(wanted.clone(), false)),
+            None => Some(dialect::openai_loose(wanted)).filter(is_object).map(|schema| Shape::Schema(schema, false)),
         },
         Wire::Anthropic => dialect::anthropic(wanted).map(|schema| Shape::Schema(schema, true)),
         Wire::Gemini => dialect::gemini(wanted).map(|schema| Shape::Schema(schema, true)),
@@ -91,6 +91,17 @@ fn can(endpoint: &Endpoint<'_>, capability: &str) -> bool {
     let model = endpoint.model_info();
     let declared = model.and_then(|info| info.capabilities.as_ref()).or(endpoint.provider.capabilities.as_ref());
     declared.is_some_and(|list| list.iter().any(|known| known == capability))
+}
+
+/// The same request with its shape asked for in words: for a provider that refused the schema.
+#[must_use]
+pub fn shape_in_words(mut request: ChatRequest) -> ChatRequest {
+    if let Some(schema) = request.schema.take() {
+        let own = request.system.take().filter(|text| !text.trim().is_empty());
+        let asked = instruction(&schema);
+        request.system = Some(own.map_or(asked.clone(), |own| format!("{own}\n\n{asked}")));
+    }
+    request
 }
 
 /// The sentence that asks for the shape.

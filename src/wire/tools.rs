@@ -47,7 +47,7 @@ pub(super) fn check(request: &ChatRequest) -> Result<(), EncodeError> {
         if request.tools.iter().take(at).any(|other| other.name == tool.name) {
             return Err(trouble(&tool.name, "there are two of that name"));
         }
-        if dialect::arguments(&tool.schema, false).is_none() {
+        if dialect::arguments(&tool.schema, Wire::Anthropic).is_none() {
             return Err(trouble(&tool.name, "its schema takes no object, and arguments are always one"));
         }
     }
@@ -122,7 +122,7 @@ pub(super) fn is_forced(request: &ChatRequest) -> bool {
 /// OpenAI's `tools`, `tool_choice` and `parallel_tool_calls` (openai 3.57.0, `CompletionCreateParams`).
 pub(super) fn openai(body: &mut Map<String, Value>, request: &ChatRequest, forces: bool, parallel: bool) {
     let tool = |tool: &Tool| {
-        let mut function = json!({"name": tool.name, "parameters": dialect::arguments(&tool.schema, false)});
+        let mut function = json!({"name": tool.name, "parameters": dialect::arguments(&tool.schema, Wire::OpenAi)});
         describe(&mut function, tool);
         json!({"type": "function", "function": function})
     };
@@ -143,7 +143,7 @@ pub(super) fn openai(body: &mut Map<String, Value>, request: &ChatRequest, force
 /// Anthropic's `tools` and `tool_choice` (anthropic 2.14.0, `ToolParam`, `ToolChoiceParam`).
 pub(super) fn anthropic(body: &mut Map<String, Value>, request: &ChatRequest) {
     let tool = |tool: &Tool| {
-        let mut object = json!({"name": tool.name, "input_schema": dialect::arguments(&tool.schema, false)});
+        let mut object = json!({"name": tool.name, "input_schema": dialect::arguments(&tool.schema, Wire::Anthropic)});
         describe(&mut object, tool);
         object
     };
@@ -168,7 +168,8 @@ pub(super) fn anthropic(body: &mut Map<String, Value>, request: &ChatRequest) {
 /// for one call at a time.
 pub(super) fn gemini(body: &mut Map<String, Value>, request: &ChatRequest) {
     let tool = |tool: &Tool| {
-        let mut object = json!({"name": tool.name, "parametersJsonSchema": dialect::arguments(&tool.schema, true)});
+        let mut object =
+            json!({"name": tool.name, "parametersJsonSchema": dialect::arguments(&tool.schema, Wire::Gemini)});
         describe(&mut object, tool);
         object
     };
