@@ -58,6 +58,28 @@ const FEATURES: &[(Feature, &[&str])] = &[
     (Feature::JsonSchema, &["response_format", "json_schema", "json schema", "structured output", "support json"]),
 ];
 
+/// Words of a schema for answers that is more than the provider can take.
+const SHAPE_REFUSED: &[&str] = &[
+    "too many states for serving",
+    "nesting depth",
+    "too many optional parameters",
+    "with union types",
+    "grammar is too large",
+    "schema is too complex",
+    "regex lookaround",
+    "array schema missing items",
+    "additionalproperties",
+    "failed to compile json schema",
+    "failed to parse grammar",
+    "unsupported json schema fields",
+    "invalid schema for response",
+    "contains features not supported by",
+];
+
+/// Words by which it is the schema of a tool's arguments instead: of these no model is said to take none.
+const OF_TOOLS: &[&str] =
+    &["for function", "functiondeclaration", "function_declaration", "input_schema", "tools[", "for tool "];
+
 /// What is about one request or one value of a field, not about what the model can do.
 const ABOUT_ONE_REQUEST: &[&str] = &[
     "tool call id",
@@ -119,6 +141,10 @@ fn by_figures(limits: &LimitFacts) -> Option<OutputFit> {
 }
 
 fn lacks(words: &str) -> Option<Feature> {
+    let says = |phrases: &[&str]| phrases.iter().any(|phrase| words.contains(phrase));
+    if says(SHAPE_REFUSED) {
+        return (!says(OF_TOOLS)).then_some(Feature::JsonSchema);
+    }
     if ABOUT_ONE_REQUEST.iter().any(|phrase| words.contains(phrase)) {
         return None;
     }
@@ -222,7 +248,7 @@ mod tests {
             (
                 400,
                 "invalid schema for response format: response_format/json_schema/next_step: minItems is not supported",
-                None,
+                Some(Feature::JsonSchema),
             ),
             (400, "Unsupported value: 'temperature' does not support 0.2 with this model.", None),
             (429, "image generation: rate limit reached", None),

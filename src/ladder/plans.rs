@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::domain::{AttemptKind, Class, Execution, Failure, OutputFit};
+use crate::domain::{AttemptKind, Class, Execution, Failure, Feature, OutputFit};
 use crate::policy::{HoldRecord, full_jitter, returns_at};
 
 use super::run::{Exchange, Run, Step, View};
@@ -34,6 +34,8 @@ pub enum Remedy {
     FewerTokens(u64),
     /// The thoughts of models are left out: only who thought them can check them.
     WithoutThinking,
+    /// The shape of the answer is asked for in words: its schema is more than the provider's own means can take.
+    InWords,
 }
 
 /// An exchange that failed.
@@ -125,8 +127,19 @@ impl Run {
             {
                 Some(Remedy::WithoutThinking)
             }
+            Class::Unsupported if failure.lacks == Some(Feature::JsonSchema) && self.is_shaped_by_means(sent) => {
+                Some(Remedy::InWords)
+            }
             _ => None,
         }
+    }
+
+    /// Whether the shape was asked for by the provider's own means, which it is where these are declared.
+    fn is_shaped_by_means(&self, sent: &Exchange) -> bool {
+        let declared = self.steps.get(sent.step).and_then(|step| step.capabilities.as_ref());
+        let means = [Feature::JsonSchema.as_str(), "json_object"];
+        let has_means = declared.is_some_and(|list| list.iter().any(|can| means.contains(&can.as_str())));
+        self.shape.schema && !sent.in_words && has_means
     }
 
     /// The longest answer with which it would fit, if that is worth having.
@@ -146,6 +159,7 @@ impl Run {
             Remedy::Shape(_) => progress.repaired = true,
             Remedy::FewerTokens(tokens) => progress.max_tokens = Some(*tokens),
             Remedy::WithoutThinking => progress.without_thinking = true,
+            Remedy::InWords => progress.in_words = true,
         }
         self.pending = Some(Pending::Remedy { step, remedy });
     }

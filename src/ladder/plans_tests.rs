@@ -184,6 +184,59 @@ fn thoughts_that_only_another_can_check_are_left_out_once() {
 }
 
 #[test]
+fn a_shape_that_is_refused_is_asked_for_in_words_once() {
+    let refused = Failure { lacks: Some(Feature::JsonSchema), ..failure(Class::Unsupported) };
+    let bounds = UsageSettings::default();
+    let shape = RequestShape { schema: true, ..RequestShape::default() };
+    let able = || Some(vec!["json_schema".to_owned()]);
+    let ladder = || {
+        let mut ladder = spec(&["a/m@k", "b/n@k"]);
+        ladder.steps[0].capabilities = able();
+        ladder
+    };
+    let (mut run, first) = asked(ladder(), shape);
+    assert!(!first.in_words);
+    assert_eq!(run.remedy(&first, &refused), Some(Remedy::InWords));
+    run.on_failure(&first, &failed(&refused, Some(400)), false);
+    let Step::Send(again) = run.poll(&view(&bounds, Duration::ZERO)) else { panic!("it is asked again") };
+    assert_eq!((again.step, again.kind, again.in_words), (0, AttemptKind::Repair, true));
+    run.on_sent(&again);
+    run.on_failure(&again, &failed(&refused, Some(400)), false);
+    let Step::Send(next) = run.poll(&view(&bounds, Duration::ZERO)) else { panic!("the next is asked") };
+    assert_eq!((next.step, next.in_words), (1, false));
+
+    // Nothing is left to be said otherwise: no shape is wanted, no means are declared, or the refusal is about something else.
+    let other = failure(Class::Unsupported);
+    for (ladder, shape, refused) in [
+        (ladder(), RequestShape::default(), &refused),
+        (spec(&["a/m@k", "b/n@k"]), shape, &refused),
+        (ladder(), shape, &other),
+    ] {
+        let (run, first) = asked(ladder, shape);
+        assert_eq!(run.remedy(&first, refused), None);
+    }
+}
+
+#[test]
+fn a_model_that_takes_no_schema_is_asked_in_words_at_once() {
+    let finding = Finding {
+        provider: "a".into(),
+        model: "m".into(),
+        about: About::Lacks(Feature::JsonSchema.as_str().to_owned()),
+        since: now(),
+        until: now() + Duration::from_secs(60),
+        evidence: "the compiled grammar is too large".to_owned(),
+        request_id: None,
+    };
+    for schema in [true, false] {
+        let mut ladder = spec(&["a/m@k", "b/n@k"]);
+        ladder.steps[0].findings = vec![finding.clone()];
+        let (_, first) = asked(ladder, RequestShape { schema, ..RequestShape::default() });
+        assert_eq!((first.step, first.in_words), (0, schema), "it is not skipped");
+    }
+}
+
+#[test]
 fn what_a_model_lacks_goes_to_its_own_chain_and_is_not_asked_again_for_it() {
     let mut ladder = spec(&["a/m@k", "b/n@k"]);
     ladder.unsupported = vec![step("c/able@k")];

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::domain::{AttemptKind, Class, Execution};
+use crate::domain::{AttemptKind, Class, Execution, Feature};
 use crate::policy::{Tightness, UsageSettings, UsageState, Versioned};
 
 use super::end::{End, SkipReason};
@@ -58,6 +58,8 @@ pub struct Exchange {
     pub max_tokens: Option<u64>,
     /// Whether the thoughts of models are left out.
     pub without_thinking: bool,
+    /// Whether the shape of the answer is asked for in words, whatever the provider's own means are.
+    pub in_words: bool,
     /// Whether the shared budget has granted it already, for a retry.
     pub is_granted: bool,
     /// Whether it is the last resort, which is asked although a hold or a limit speaks against it.
@@ -87,6 +89,7 @@ pub(super) struct Progress {
     /// The longest answer that fits, by the provider's own figures.
     pub(super) max_tokens: Option<u64>,
     pub(super) without_thinking: bool,
+    pub(super) in_words: bool,
     pub(super) failed: Option<Class>,
     pub(super) barred: Option<SkipReason>,
 }
@@ -330,10 +333,17 @@ impl Run {
             remedy,
             max_tokens: lowered.or_else(|| self.precharged(step, view)),
             without_thinking: progress.is_some_and(|progress| progress.without_thinking),
+            in_words: progress.is_some_and(|progress| progress.in_words) || self.takes_no_schema(step),
             is_granted: false,
             is_resort: false,
             time_left: self.spec.limits.deadline.saturating_sub(view.elapsed),
         }
+    }
+
+    /// Whether the model is known to refuse a schema. It is no reason to skip it: a shape can be asked for in words.
+    fn takes_no_schema(&self, step: usize) -> bool {
+        let findings = self.steps.get(step).map(|step| step.findings.as_slice()).unwrap_or_default();
+        self.shape.schema && findings.iter().any(|found| found.about.lacks(Feature::JsonSchema))
     }
 }
 

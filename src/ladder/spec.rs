@@ -224,6 +224,8 @@ pub struct RequestShape {
     pub tools: bool,
     /// Whether the thoughts of a model are part of its history.
     pub thinking: bool,
+    /// Whether its answer must have the shape of a schema. No model is skipped for it: it can be asked for in words.
+    pub schema: bool,
 }
 
 impl StepSpec {
@@ -281,6 +283,7 @@ impl RequestShape {
             images,
             tools: calls || !request.tools.is_empty() || request.options.contains_key("tools"),
             thinking: request.has_thinking(),
+            schema: request.schema.is_some(),
         }
     }
 

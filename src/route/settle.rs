@@ -6,14 +6,14 @@ use jiff::Timestamp;
 
 use crate::config::StreamPolicy;
 use crate::domain::{
-    Answer, AttemptKind, AttemptRecord, ChatRequest, Class, Deployment, Evidence, Execution, Failure, GivenUp,
+    Answer, AttemptKind, AttemptRecord, ChatRequest, Class, Deployment, Evidence, Execution, Failure, Feature, GivenUp,
     KeptAnswer, KeptEvidence, RequestId, TransportFault, Usage,
 };
 use crate::ladder::{Exchange, Failed, Remedy, StepSpec};
 use crate::policy::{About, BELIEVED, Demand, Event, Finding, UsageState};
 use crate::store::{Store, StoreError};
 use crate::validate::{Flaw, Judged, Wrong};
-use crate::wire::{EncodeError, Endpoint, HttpRequest, Ids, encode, restore_names};
+use crate::wire::{EncodeError, Endpoint, HttpRequest, Ids, encode, restore_names, shape_in_words};
 
 use super::answered::{JSON_ALONE, repair};
 use super::drive::Drive;
@@ -60,6 +60,9 @@ impl<S: Store> Drive<'_, S> {
                 // No answer came of it that could be shown.
                 None => repair("", &format!("This was wrong with it: {evidence}.")),
             });
+        }
+        if exchange.in_words {
+            request = shape_in_words(request);
         }
         if exchange.without_thinking { request.without_thinking() } else { request }
     }
@@ -191,6 +194,10 @@ impl<S: Store> Drive<'_, S> {
     /// What the refusal teaches of the model, for all who ask it after.
     fn finding(&self, flight: &Flight, failure: &Failure) -> Option<Finding> {
         let about = match failure.class {
+            // Where no shape was asked for, it is about a tool's arguments.
+            Class::Unsupported if failure.lacks == Some(Feature::JsonSchema) && self.job.request.schema.is_none() => {
+                return None;
+            }
             Class::Unsupported => About::Lacks(failure.lacks?.as_str().to_owned()),
             Class::ContextOverflow => About::Window(failure.window?),
             _ => return None,
@@ -335,6 +342,9 @@ fn idempotency(id: &RequestId, exchange: &Exchange) -> String {
     }
     if exchange.without_thinking {
         key.push_str("-plain");
+    }
+    if exchange.in_words {
+        key.push_str("-words");
     }
     if matches!(exchange.remedy, Some(Remedy::Shape(_))) {
         key.push_str("-repair");

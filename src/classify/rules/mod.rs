@@ -236,6 +236,7 @@ const fn status(name: &'static str, class: Class, statuses: &'static [u16]) -> R
 pub(crate) const TABLES: &[&[Rule]] = &[
     facts::RULES,
     network::PORTALS,
+    request::SCHEMAS,
     context::RULES,
     sizes::RULES,
     content::RULES,

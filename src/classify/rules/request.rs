@@ -4,6 +4,44 @@ use super::{Rule, words};
 use crate::domain::Class::{InvalidRequest, Unsupported};
 use crate::domain::ScopeLevel;
 
+/// A schema that is sound, but more than this provider's part of the language: others take it, or it in words. First of
+/// all, because some word it as if the prompt were too long.
+pub(super) const SCHEMAS: &[Rule] = &[
+    words(
+        "words.schema_dialect",
+        Unsupported,
+        &[&[
+            // Gemini
+            "too many states for serving",
+            "exceeds the maximum allowed nesting depth",
+            // Anthropic
+            "too many optional parameters",
+            "parameters with union types",
+            "compiled grammar is too large",
+            "schema is too complex",
+            "must match json schema draft",
+            // OpenAI and who copies it
+            "regex lookaround is not supported",
+            "array schema missing items",
+            "'additionalproperties' is required to be supplied",
+            "additionalproperties:false must be set",
+            "unsupported json schema fields",
+            // Mistral, and servers of one's own
+            "failed to compile json schema",
+            "failed to parse grammar",
+        ]],
+    ),
+    // One of two settings of the request would have to go; another provider takes both.
+    words(
+        "words.forced_call_while_thinking",
+        Unsupported,
+        &[
+            &["tool_choice"],
+            &["thinking may not be enabled when", "thinking mode", "incompatible with thinking", "thinking is enabled"],
+        ],
+    ),
+];
+
 pub(super) const RULES: &[Rule] = &[
     words(
         "words.tool_result_orphan",
