@@ -118,7 +118,11 @@ fn tools() -> Vec<Tool> {
         json!({"type": "object", "properties": {"city": {"type": "string", "minLength": 1}}, "required": ["city"]});
     let either =
         json!({"oneOf": [{"required": ["a"]}, {"required": ["b"]}], "properties": {"a": {"const": 1}, "b": {}}});
-    vec![tool("weather", city), tool("now", json!({})), tool("files.read/2", either)]
+    let old = json!({"$schema": "http://json-schema.org/draft-07/schema#", "type": "object", "properties": {
+        "at": {"type": "array", "items": [{"type": "number"}, {"type": "number"}]}, "any": {"type": "array"},
+        "mail": {"type": "string", "pattern": "^(?!x)"}, "kind": {"type": "string", "nullable": true, "enum": ["a", null]},
+    }});
+    vec![tool("weather", city), tool("now", json!({})), tool("files.read/2", either), tool("old", old)]
 }
 
 fn schemas() -> Vec<(&'static str, Value)> {
@@ -127,7 +131,10 @@ fn schemas() -> Vec<(&'static str, Value)> {
         "size": {"type": ["integer", "null"], "minimum": 0}, "tags": {"type": "array", "items": {"type": "string"}, "minItems": 2},
     }, "required": ["name", "kind", "size", "tags"], "additionalProperties": false});
     let open = json!({"type": "object", "properties": {"a": {"type": "string"}}});
-    vec![("closed", closed), ("open", open), ("list", json!({"type": "array", "items": {"type": "number"}}))]
+    let named = json!({"$ref": "#/definitions/Tree", "definitions": {"Tree": {"type": "object", "properties": {
+        "size": {"enum": [1.5, null]}, "next": {"$ref": "#/definitions/Tree"}}, "additionalProperties": false}}});
+    let list = json!({"type": "array", "items": {"type": "number"}});
+    vec![("closed", closed), ("open", open), ("list", list), ("named", named)]
 }
 
 /// With everything in it that may stand in one.
