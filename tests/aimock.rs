@@ -7,7 +7,7 @@
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::stage::{Stage, until};
 
@@ -26,6 +26,8 @@ impl Aimock {
                 {"name": "get_time", "arguments": {"city": "東京"}},
             ]}},
         ]});
+        let mut fixtures = fixtures;
+        fixtures["fixtures"].as_array_mut().expect("a list").extend(of_tools());
         let file = stage.file("aimock.json", fixtures.to_string());
         let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = free.local_addr().expect("an address").port();
@@ -51,23 +53,67 @@ impl Drop for Aimock {
     }
 }
 
+/// By wire: the version in the path, and a model.
+const WIRES: [(&str, &str, &str); 3] =
+    [("openai", "v1", "gpt-4o"), ("anthropic", "v1", "claude-sonnet-4-5"), ("gemini", "v1beta", "gemini-2.5-flash")];
+
+/// Who is offered the tool calls it, and says so once it has the result; who is to hand over is dead by then.
+fn of_tools() -> Vec<Value> {
+    let call = json!({"toolCalls": [{"name": "note", "arguments": {"n": 1}}]});
+    let dead = json!({"error": {"message": "The model is overloaded. Please try again later.", "type": "overloaded_error"}, "status": 503});
+    let mut all = Vec::new();
+    for (_, _, model) in WIRES {
+        let from = format!("from {model}");
+        all.push(json!({"match": {"userMessage": from, "model": model, "hasToolResult": true}, "response": dead}));
+    }
+    let offered = |more: Value| {
+        let mut fixture = json!({"userMessage": "note one", "toolName": "note"});
+        fixture.as_object_mut().expect("an object").extend(more.as_object().cloned().unwrap_or_default());
+        fixture
+    };
+    all.push(json!({"match": offered(json!({"hasToolResult": false})), "response": call}));
+    all.push(
+        json!({"match": offered(json!({"toolResultContains": "noted 1"})), "response": {"content": "It is noted."}}),
+    );
+    all
+}
+
+/// A home whose ladder goes over these wires, with a tool that appends to a file.
+fn home(mock: &Aimock, wires: &[(&str, &str, &str)]) -> Stage {
+    let steps: Vec<String> = wires.iter().map(|(wire, _, model)| format!("\"{wire}-mock/{model}\"")).collect();
+    let mut text = format!("[limits]\nretry_budget = 0\n[ladders.main]\nsteps = [{}]\n", steps.join(", "));
+    for (wire, version, _) in wires {
+        text.push_str(&format!(
+            "[providers.{wire}-mock]\nbase_url = \"http://127.0.0.1:{}/{version}\"\nwire = \"{wire}\"\n\
+             [[providers.{wire}-mock.credentials]]\nname = \"k\"\nkey = {{ env = \"MOCK_KEY\" }}\n",
+            mock.port
+        ));
+    }
+    text.push_str(
+        r#"
+[tools.note]
+description = "Notes a number"
+command = ["sh", "-c", 'read -r a; echo "$a" >> notes; n=${a#*:}; echo "noted ${n%\}}"']
+schema = { type = "object", properties = { n = { type = "integer" } }, required = ["n"] }
+"#,
+    );
+    let mut stage = Stage::with(&text);
+    stage.set("MOCK_KEY", "mock-key-0123456789");
+    stage
+}
+
+#[expect(clippy::disallowed_methods, reason = "whoever runs it says where the mock is")]
+fn place() -> String {
+    std::env::var("LLMR_AIMOCK").expect("LLMR_AIMOCK=path of @copilotkit/aimock")
+}
+
 #[test]
 #[ignore = "needs node and LLMR_AIMOCK=path of @copilotkit/aimock"]
-#[expect(clippy::disallowed_methods, reason = "whoever runs it says where the mock is")]
 fn aimock_is_understood_on_all_three_wires() {
-    let path = std::env::var("LLMR_AIMOCK").expect("LLMR_AIMOCK=path of @copilotkit/aimock");
     let bare = Stage::bare();
-    let mock = Aimock::start(&path, &bare);
-    for (wire, version, model) in
-        [("openai", "v1", "gpt-4o"), ("anthropic", "v1", "claude-sonnet-4-5"), ("gemini", "v1beta", "gemini-2.5-flash")]
-    {
-        let url = format!("http://127.0.0.1:{}/{version}", mock.port);
-        let stage = Stage::with(&format!(
-            "[providers.mock]\nbase_url = \"{url}\"\nwire = \"{wire}\"\n[ladders.main]\nsteps = [\"mock/{model}\"]\n\
-             [[providers.mock.credentials]]\nname = \"k\"\nkey = {{ env = \"MOCK_KEY\" }}\n"
-        ));
-        let mut stage = stage;
-        stage.set("MOCK_KEY", "mock-key-0123456789");
+    let mock = Aimock::start(&place(), &bare);
+    for (wire, version, model) in WIRES {
+        let stage = home(&mock, &[(wire, version, model)]);
         for flags in [&["--json"][..], &["--json", "--stream"]] {
             let chat = stage.json(&[&["chat", "hello"], flags].concat());
             assert_eq!(chat["text"], "Grüße, 世界! How can I help?", "{wire} {flags:?}: {chat}");
@@ -81,6 +127,52 @@ fn aimock_is_understood_on_all_three_wires() {
             assert_eq!(said, [("get_weather", r#"{"city":"Köln"}"#), ("get_time", r#"{"city":"東京"}"#)], "{wire}");
             assert!(calls.iter().all(|call| call["id"].as_str().is_some_and(|id| !id.is_empty())), "{wire}: {chat}");
             assert_eq!(chat["finish_reason"], "tool_calls", "{wire}");
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs node and LLMR_AIMOCK=path of @copilotkit/aimock"]
+fn aimock_calls_the_tools_that_are_offered_and_reads_their_results() {
+    let bare = Stage::bare();
+    let mock = Aimock::start(&place(), &bare);
+    for wire in WIRES {
+        for flags in [&[][..], &["--stream"]] {
+            let stage = home(&mock, &[wire]);
+            let asked = [&["chat", "--json", "--tool", "note", "--yes-tools"], flags, &["note one"]].concat();
+            let chat = stage.json(&asked);
+            assert_eq!(
+                (&chat["text"], &chat["tools"][0]["tool"]),
+                (&json!("It is noted."), &json!("note")),
+                "{wire:?}: {chat:#}"
+            );
+            let notes = std::fs::read_to_string(stage.path("notes")).expect("notes");
+            assert_eq!(notes, "{\"n\":1}\n", "{wire:?} {flags:?}");
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs node and LLMR_AIMOCK=path of @copilotkit/aimock"]
+fn aimock_finishes_on_one_wire_what_was_begun_on_another() {
+    let bare = Stage::bare();
+    let mock = Aimock::start(&place(), &bare);
+    let pairs = WIRES.iter().flat_map(|first| WIRES.iter().map(move |second| (*first, *second)));
+    for (first, second) in pairs.filter(|(first, second)| first != second) {
+        for flags in [&[][..], &["--stream"]] {
+            let stage = home(&mock, &[first, second]);
+            let begun = format!("note one, from {}", first.2);
+            let talk = ["chat", "--json", "--session", "s", "--tool", "note", "--yes-tools"];
+            let chat = stage.json(&[&talk, flags, &[begun.as_str()]].concat());
+            assert_eq!(chat["text"], "It is noted.", "{first:?} {second:?}: {chat:#}");
+            let last = chat["attempts"].as_array().and_then(|attempts| attempts.last()).expect("an attempt");
+            let by = format!("{}-mock/{}@k", second.0, second.2);
+            assert_eq!((&last["deployment"], &last["status"]), (&json!(by), &json!(200)), "{chat:#}");
+            let notes = std::fs::read_to_string(stage.path("notes")).expect("notes");
+            assert_eq!(notes, "{\"n\":1}\n", "{first:?} {second:?} {flags:?}: it was run once");
+            // What was said on both goes on, on the first again.
+            let next = stage.json(&[&["chat", "--json", "--session", "s"], flags, &["hello"]].concat());
+            assert_eq!(next["text"], "Grüße, 世界! How can I help?", "{first:?} {second:?}");
         }
     }
 }
