@@ -137,18 +137,32 @@ fn aimock_calls_the_tools_that_are_offered_and_reads_their_results() {
     let bare = Stage::bare();
     let mock = Aimock::start(&place(), &bare);
     for wire in WIRES {
-        for flags in [&[][..], &["--stream"]] {
-            let stage = home(&mock, &[wire]);
-            let asked = [&["chat", "--json", "--tool", "note", "--yes-tools"], flags, &["note one"]].concat();
-            let chat = stage.json(&asked);
-            assert_eq!(
-                (&chat["text"], &chat["tools"][0]["tool"]),
-                (&json!("It is noted."), &json!("note")),
-                "{wire:?}: {chat:#}"
-            );
-            let notes = std::fs::read_to_string(stage.path("notes")).expect("notes");
-            assert_eq!(notes, "{\"n\":1}\n", "{wire:?} {flags:?}");
-        }
+        let stage = home(&mock, &[wire]);
+        let chat = stage.json(&["chat", "--json", "--tool", "note", "--yes-tools", "note one"]);
+        assert_eq!(chat["text"], "It is noted.", "{wire:?}: {chat:#}");
+        assert_eq!((&chat["tools"][0]["tool"], &chat["tools"][0]["end"]), (&json!("note"), &json!("ok")), "{chat:#}");
+        let notes = std::fs::read_to_string(stage.path("notes")).expect("notes");
+        assert_eq!(notes, "{\"n\":1}\n", "{wire:?}");
+    }
+}
+
+/// With tools of the config no answer streams, for each round is read as a whole; but with those that are given as they are.
+#[test]
+#[ignore = "needs node and LLMR_AIMOCK=path of @copilotkit/aimock"]
+fn aimock_streams_calls_of_the_tools_that_are_offered() {
+    let bare = Stage::bare();
+    let mock = Aimock::start(&place(), &bare);
+    let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
+    let tools = [
+        json!([{"type": "function", "function": {"name": "note", "parameters": schema}}]),
+        json!([{"name": "note", "input_schema": schema}]),
+        json!([{"functionDeclarations": [{"name": "note", "parametersJsonSchema": schema}]}]),
+    ];
+    for (wire, tools) in WIRES.into_iter().zip(tools) {
+        let stage = home(&mock, &[wire]);
+        let chat = stage.json(&["chat", "--json", "--stream", "-o", &format!("tools={tools}"), "note one"]);
+        let call = &chat["tool_calls"][0];
+        assert_eq!((&call["name"], &call["arguments"]), (&json!("note"), &json!(r#"{"n":1}"#)), "{wire:?}: {chat:#}");
     }
 }
 
@@ -159,20 +173,20 @@ fn aimock_finishes_on_one_wire_what_was_begun_on_another() {
     let mock = Aimock::start(&place(), &bare);
     let pairs = WIRES.iter().flat_map(|first| WIRES.iter().map(move |second| (*first, *second)));
     for (first, second) in pairs.filter(|(first, second)| first != second) {
+        let stage = home(&mock, &[first, second]);
+        let begun = format!("note one, from {}", first.2);
+        let talk = ["chat", "--json", "--session", "s", "--tool", "note", "--yes-tools"];
+        let chat = stage.json(&[&talk[..], &[begun.as_str()]].concat());
+        assert_eq!(chat["text"], "It is noted.", "{first:?} {second:?}: {chat:#}");
+        let last = chat["attempts"].as_array().and_then(|attempts| attempts.last()).expect("an attempt");
+        let by = format!("{}-mock/{}@k", second.0, second.2);
+        assert_eq!((&last["deployment"], &last["status"]), (&json!(by), &json!(200)), "{chat:#}");
+        let notes = std::fs::read_to_string(stage.path("notes")).expect("notes");
+        assert_eq!(notes, "{\"n\":1}\n", "{first:?} {second:?}: it was run once");
+        // Both parts of the conversation go to whoever is asked next, also where the answer streams.
         for flags in [&[][..], &["--stream"]] {
-            let stage = home(&mock, &[first, second]);
-            let begun = format!("note one, from {}", first.2);
-            let talk = ["chat", "--json", "--session", "s", "--tool", "note", "--yes-tools"];
-            let chat = stage.json(&[&talk, flags, &[begun.as_str()]].concat());
-            assert_eq!(chat["text"], "It is noted.", "{first:?} {second:?}: {chat:#}");
-            let last = chat["attempts"].as_array().and_then(|attempts| attempts.last()).expect("an attempt");
-            let by = format!("{}-mock/{}@k", second.0, second.2);
-            assert_eq!((&last["deployment"], &last["status"]), (&json!(by), &json!(200)), "{chat:#}");
-            let notes = std::fs::read_to_string(stage.path("notes")).expect("notes");
-            assert_eq!(notes, "{\"n\":1}\n", "{first:?} {second:?} {flags:?}: it was run once");
-            // What was said on both goes on, on the first again.
-            let next = stage.json(&[&["chat", "--json", "--session", "s"], flags, &["hello"]].concat());
-            assert_eq!(next["text"], "Grüße, 世界! How can I help?", "{first:?} {second:?}");
+            let next = [&["chat", "--json", "--session", "s", "--no-tools"], flags, &["hello"]].concat();
+            assert_eq!(stage.json(&next)["text"], "Grüße, 世界! How can I help?", "{first:?} {second:?}");
         }
     }
 }
