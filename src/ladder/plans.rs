@@ -127,7 +127,9 @@ impl Run {
             {
                 Some(Remedy::WithoutThinking)
             }
-            Class::Unsupported if failure.lacks == Some(Feature::JsonSchema) && self.is_shaped_by_means(sent) => {
+            Class::Unsupported | Class::InvalidRequest
+                if speaks_of_schema(failure) && self.is_shaped_by_means(sent) =>
+            {
                 Some(Remedy::InWords)
             }
             _ => None,
@@ -222,6 +224,14 @@ impl Run {
             Err(_) => false,
         }
     }
+}
+
+/// Whether the refusal is about the schema, or may be: Gemini says no more than the last of these of many a schema.
+fn speaks_of_schema(failure: &Failure) -> bool {
+    let words = failure.evidence.to_lowercase();
+    let names = ["schema", "response_format", "output_config", "request contains an invalid argument"];
+    let named = failure.class == Class::InvalidRequest && names.iter().any(|name| words.contains(name));
+    named || failure.lacks == Some(Feature::JsonSchema)
 }
 
 /// Whether the refusal is about thoughts in the history.

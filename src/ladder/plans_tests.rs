@@ -205,6 +205,20 @@ fn a_shape_that_is_refused_is_asked_for_in_words_once() {
     let Step::Send(next) = run.poll(&view(&bounds, Duration::ZERO)) else { panic!("the next is asked") };
     assert_eq!((next.step, next.in_words), (1, false));
 
+    // What blames the request may mean its schema, and says so in words, or in none.
+    for (evidence, remedy) in [
+        ("Request contains an invalid argument.", Some(Remedy::InWords)),
+        ("'response_format.json_schema.schema' must be an object", Some(Remedy::InWords)),
+        ("messages: at least one message is required", None),
+    ] {
+        let blamed = Failure { evidence: evidence.to_owned(), ..failure(Class::InvalidRequest) };
+        let (mut run, first) = asked(ladder(), shape);
+        assert_eq!(run.remedy(&first, &blamed), remedy, "{evidence}");
+        run.on_failure(&first, &failed(&blamed, Some(400)), false);
+        let step = run.poll(&view(&bounds, Duration::ZERO));
+        assert_eq!(matches!(step, Step::Send(_)), remedy.is_some(), "{evidence}");
+    }
+
     // Nothing is left to be said otherwise: no shape is wanted, no means are declared, or the refusal is about something else.
     let other = failure(Class::Unsupported);
     for (ladder, shape, refused) in [

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::catalog::Wire;
 
 use super::drafts::{is_list, looks_around, mended, modern, without_name};
-use super::refs::{count_optional, count_unions, has_named_parts, is_recursive, refs_resolve, within};
+use super::refs::{count_optional, count_unions, has_named_parts, inlined, is_recursive, refs_resolve, within};
 
 /// How deep a schema is followed; what lies deeper may be anything.
 const DEEPEST: usize = 48;
@@ -79,7 +79,12 @@ pub(super) fn arguments(schema: &Value, wire: Wire) -> Option<Value> {
         _ => return None,
     };
     let mut schema = match wire {
-        Wire::Gemini => Dialect::Gemini.translate(&schema, 0),
+        Wire::Gemini => {
+            let translated = Dialect::Gemini.translate(&schema, 0);
+            // A tool cannot go without its declaration, as a shape can.
+            let named = refs_resolve(&translated) && !is_recursive(&translated, false);
+            if named { translated } else { inlined(&translated) }
+        }
         Wire::OpenAi | Wire::Anthropic => mended(&schema, wire),
     };
     let fields = schema.as_object_mut()?;

@@ -90,7 +90,9 @@ fn arguments_are_an_object_at_the_top() {
 }
 
 fn closed(properties: Value, required: Value) -> Value {
-    json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+    let mut schema = json!({"type": "object", "additionalProperties": false});
+    (schema["properties"], schema["required"]) = (properties, required);
+    schema
 }
 
 #[test]
@@ -164,6 +166,16 @@ fn gemini_takes_what_comes_back_to_itself_where_it_may_be_missing() {
     assert!(gemini(&node(json!([]))).is_some() && gemini(&node(json!(["next"]))).is_none());
     let own = |required: Value| json!({"type": "object", "properties": {"next": {"$ref": "#"}}, "required": required});
     assert!(gemini(&own(json!([]))).is_some() && gemini(&own(json!(["next"]))).is_none());
+    let tool = arguments(&node(json!(["next"])), Wire::Gemini).expect("an object");
+    assert!(!tool.to_string().contains("$ref"), "a tool's is written out, some rounds deep: {tool}");
+    let mut end = &tool["properties"]["root"];
+    for _ in 0..3 {
+        end = &end["properties"]["next"];
+        assert_eq!(end["type"], "object");
+    }
+    assert_eq!(end["properties"]["next"], json!({}));
+    let gone = json!({"type": "object", "properties": {"a": {"$ref": "https://example.com/a"}}});
+    assert_eq!(arguments(&gone, Wire::Gemini).expect("an object")["properties"]["a"], json!({}));
     let twice = json!({"$defs": {"a": {"type": "string"}}, "type": "object", "required": ["x", "y"],
         "properties": {"x": {"$ref": "#/$defs/a"}, "y": {"$ref": "#/$defs/a"}}});
     assert!(gemini(&twice).is_some(), "named twice is not named by itself");

@@ -78,6 +78,39 @@ fn targets(schema: &Value, through_optional: bool, found: &mut BTreeSet<String>)
     }
 }
 
+/// How many references within each other are followed, and how many schemas are written at most.
+const UNROLLED: usize = 4;
+const MOST_WRITTEN: usize = 2000;
+
+/// The schema without names: each definition stands where it is referred to. What comes back to itself ends after a few
+/// rounds in what may be anything, and so does what is not here.
+pub(super) fn inlined(schema: &Value) -> Value {
+    let mut left = MOST_WRITTEN;
+    written_out(schema, schema, 0, &mut left)
+}
+
+fn written_out(root: &Value, schema: &Value, hops: usize, left: &mut usize) -> Value {
+    let Some(fields) = schema.as_object() else { return schema.clone() };
+    *left = left.saturating_sub(1);
+    if let Some(path) = fields.get("$ref").and_then(Value::as_str) {
+        let named = path.strip_prefix('#').and_then(|path| root.pointer(path)).filter(|_| hops < UNROLLED && *left > 0);
+        return named.map_or_else(|| Value::Object(Map::new()), |named| written_out(root, named, hops + 1, left));
+    }
+    let mut one = |schema: &Value| written_out(root, schema, hops, left);
+    let below = |(name, value): (&String, &Value)| {
+        let value = match (name.as_str(), value) {
+            ("properties", Value::Object(named)) => {
+                Value::Object(named.iter().map(|(name, schema)| (name.clone(), one(schema))).collect())
+            }
+            ("anyOf" | "allOf" | "prefixItems", Value::Array(list)) => list.iter().map(&mut one).collect(),
+            ("items" | "additionalProperties", Value::Object(_)) => one(value),
+            _ => value.clone(),
+        };
+        (name.clone(), value)
+    };
+    Value::Object(fields.iter().filter(|(name, _)| *name != "$defs").map(below).collect())
+}
+
 /// The properties that may be missing.
 fn optional(schema: &Value) -> Vec<&String> {
     let required = schema.get("required").and_then(Value::as_array);
