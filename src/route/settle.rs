@@ -123,7 +123,7 @@ impl<S: Store> Drive<'_, S> {
         };
         self.made.answer = Some(answer);
         match verdict {
-            Ok(Judged { parsed, extraction }) => {
+            Ok(Judged { parsed, extraction, .. }) => {
                 self.made.parsed = parsed;
                 self.made.ttft = written.attempt.ttft;
                 written.attempt.extracted = extraction;

@@ -1,32 +1,71 @@
 //! Finding the one value of the asked shape in a text.
 //!
-//! The whole text is tried first. Then a parser starts at each bracket that lies outside of what it has read already, so
-//! every byte is looked at a bounded number of times, whatever the text. A value counts only if it stands on its own: what
-//! lies inside of broken JSON is part of something that the model did not manage to say, and what follows a value that
-//! never ends is part of it. To tell broken JSON from a bracket in prose, the first signs after the bracket are looked at:
-//! `{"`, `{'` and `{name:` want to be an object, `[see` does not want to be a list.
+//! A wrong value that is taken for the answer costs more than a good one that is asked for again. So a value is taken only
+//! where no other reading of the text is likely:
+//!
+//! - The whole text is the value, or one fenced block with it. A block of thoughts at the beginning (`<think>…</think>`) and
+//!   a byte order mark are no part of the text.
+//! - Exactly one fenced block holds a value that fits, and none holds broken JSON, nor comes a block with another value
+//!   after it. What stands in the prose counts for nothing, except another value that fits after the block.
+//! - A value stands in plain prose: only with a schema, and only if it is set off from the prose. It is the last thing of
+//!   the text, after a colon, the end of a sentence or on a line of its own; or it is the first thing, with a line of its
+//!   own. In the middle of a sentence (`You gave me {…} and I could not find …`) it is something that is talked about.
+//!   Broken JSON, and any object or longer list, after the value is the answer that was meant.
+//!
+//! Two fitting values that are the same are one.
+//!
+//! A parser starts at each bracket that lies outside of what it has read already, so every byte is looked at a bounded
+//! number of times, whatever the text. What lies inside of broken JSON is part of something that the model did not manage
+//! to say, and what follows a value that never ends is part of it. To tell broken JSON from a bracket in prose, the first
+//! signs after the bracket are looked at: `{"`, `{'` and `{name:` want to be an object, `[see` does not want to be a list.
 
 use serde::de::DeserializeSeed;
 use serde_json::Value;
 
 use crate::domain::Extraction;
 
+use super::fences::{self, Fence};
 use super::shape::Shape;
 use super::strict::Strict;
 
 /// What was found.
 #[derive(Debug, PartialEq)]
 pub(super) enum Found {
-    /// The answer.
-    One(Value, Extraction),
+    /// The answer, as a value and as it was written.
+    One(Taken),
     /// So many values of the shape.
     Several(usize),
     /// JSON, none of which has the shape. The longest value, and whether it is the whole text.
     Other(Value, bool),
+    /// A value that would do, but the text talks about it, or says more than it.
+    Amid,
     /// JSON that is broken, with what the parser says; and whether it only ends too early.
     Broken(String, bool),
     /// No JSON.
     None,
+}
+
+/// The value that was found.
+#[derive(Debug, PartialEq)]
+pub(super) struct Taken {
+    pub(super) value: Value,
+    /// As it stood in the text.
+    pub(super) written: String,
+    pub(super) place: Extraction,
+}
+
+/// What is said in an answer: no byte order mark, and no thoughts that a local server left in it.
+pub(super) fn spoken(text: &str) -> &str {
+    let text = text.trim_start_matches('\u{feff}').trim();
+    if text.starts_with(['{', '[', '"', '`']) {
+        return text;
+    }
+    // Templates that begin with the thoughts leave only their end.
+    match (text.split_once("</think>"), text.starts_with("<think>")) {
+        (Some((_, after)), _) => after.trim(),
+        (None, true) => "",
+        (None, false) => text,
+    }
 }
 
 /// Looks for the value.
@@ -36,20 +75,96 @@ pub(super) fn find(text: &str, shape: &Shape) -> Found {
 
 /// The same, and how many bytes were looked at.
 fn find_counted(text: &str, shape: &Shape) -> (Found, usize) {
-    let whole = text.trim();
+    let whole = spoken(text);
+    let is_all = whole.len() == text.trim_start_matches('\u{feff}').trim().len();
     let unfenced = unfenced(whole);
-    let place = if unfenced.is_some() { Extraction::Fenced } else { Extraction::Whole };
-    let (value, read) = parse(unfenced.unwrap_or(whole));
+    let place = match unfenced {
+        Some(_) => Extraction::Fenced,
+        None if is_all => Extraction::Whole,
+        None => Extraction::Surrounded,
+    };
+    let written = unfenced.unwrap_or(whole);
+    let (value, read) = parse(written);
+    let error = match value {
+        Ok(value) if shape.fits(&value) => return (taken(value, written, place), read),
+        Ok(value) => return (Found::Other(value, true), read),
+        Err(error) => error,
+    };
+    let fences = fences::all(whole);
+    if let Some(found) = in_fences(whole, &fences, shape) {
+        return (found, read + 3 * whole.len());
+    }
+    let mut search = Search { text: whole, steps: read, ..Search::default() };
+    search.go();
+    let steps = search.steps;
+    (search.outcome(shape, &error), steps)
+}
+
+fn taken(value: Value, written: &str, place: Extraction) -> Found {
+    Found::One(Taken { value, written: written.to_owned(), place })
+}
+
+/// Whether the two are the same value. Numbers that were rounded may look the same and not be.
+fn is_same(one: (&Value, &str), other: (&Value, &str)) -> bool {
+    one.0 == other.0 && (one.1 == other.1 || !is_rounded(one.0))
+}
+
+fn is_rounded(value: &Value) -> bool {
     match value {
-        Ok(value) if shape.fits(&value) => (Found::One(value, place), read),
-        Ok(value) => (Found::Other(value, true), read),
-        Err(error) => {
-            let mut search = Search { text, steps: read, ..Search::default() };
-            search.go();
-            let steps = search.steps;
-            (search.outcome(shape, &error), steps)
+        Value::Number(number) => number.is_f64(),
+        Value::Array(items) => items.iter().any(is_rounded),
+        Value::Object(entries) => entries.values().any(is_rounded),
+        _ => false,
+    }
+}
+
+/// How many different values there are.
+fn different<'v>(values: impl Iterator<Item = (&'v Value, &'v str)>) -> usize {
+    let mut seen: Vec<(&Value, &str)> = Vec::new();
+    for value in values {
+        // A few are enough to say that there are several.
+        if seen.len() < 16 && !seen.iter().any(|before| is_same(*before, value)) {
+            seen.push(value);
         }
     }
+    seen.len()
+}
+
+/// What the fenced blocks say; none when they leave it to the prose.
+fn in_fences(text: &str, fences: &[Fence<'_>], shape: &Shape) -> Option<Found> {
+    let tries = fences.iter().filter(|fence| fence.is_json || opens_like_json(fence.body));
+    let read: Vec<_> = tries.map(|fence| (fence, parse(fence.body).0)).collect();
+    let fits = |value: &Value| shape.fits(value);
+    let fitting = || read.iter().filter_map(|(fence, value)| Some((*fence, value.as_ref().ok().filter(|v| fits(v))?)));
+    let (last, value) = fitting().last()?;
+    if let Some(error) = read.iter().find_map(|(_, value)| value.as_ref().err()) {
+        return Some(Found::Broken(error.to_string(), error.is_eof()));
+    }
+    let count = different(fitting().map(|(fence, value)| (value, fence.body)));
+    if count > 1 {
+        return Some(Found::Several(count));
+    }
+    let later = read.iter().filter(|(fence, _)| fence.from > last.from).filter_map(|(_, value)| value.as_ref().ok());
+    if let Some(other) = later.last() {
+        return Some(Found::Other(other.clone(), false));
+    }
+    let rest = text.get(last.to..).unwrap_or_default();
+    if said_otherwise(rest, shape, (value, last.body)) {
+        return Some(Found::Several(2));
+    }
+    Some(taken(value.clone(), last.body, Extraction::Fenced))
+}
+
+/// Whether another value of the shape stands in the prose after the fence.
+fn said_otherwise(rest: &str, shape: &Shape, taken: (&Value, &str)) -> bool {
+    // Any list or object of a remark would do where nothing is asked of the shape.
+    if shape.is_any() {
+        return false;
+    }
+    let mut search = Search { text: rest, ..Search::default() };
+    search.go();
+    let mut found = search.found.iter();
+    found.any(|other| shape.fits(&other.value) && !is_same((&other.value, other.written(rest)), taken))
 }
 
 /// A whole text as JSON, and how many bytes it has.
@@ -79,12 +194,29 @@ struct Candidate {
     to: usize,
 }
 
+impl Candidate {
+    fn written<'t>(&self, text: &'t str) -> &'t str {
+        text.get(self.from..self.to).unwrap_or_default()
+    }
+
+    /// Whether it may be an answer that went wrong, and is not a reference such as `[1]`.
+    fn is_try(&self) -> bool {
+        match &self.value {
+            Value::Array(items) => items.len() > 3 || !items.iter().all(Value::is_number),
+            Value::Object(entries) => !entries.is_empty(),
+            _ => false,
+        }
+    }
+}
+
 #[derive(Default)]
 struct Search<'t> {
     text: &'t str,
     found: Vec<Candidate>,
     /// What the parser said of the first that is broken, and whether it only ends too early.
     broken: Option<(String, bool)>,
+    /// Where the last that is broken begins.
+    broken_at: usize,
     /// Whether what follows cannot be told from the inside of something broken.
     is_lost: bool,
     steps: usize,
@@ -122,6 +254,7 @@ impl<'t> Search<'t> {
         let between = self.text.get(last.to..at).unwrap_or_default();
         if between.trim_matches([' ', '\t', '\r', '\n', ',']).is_empty() {
             self.found.pop();
+            self.broken_at = at;
             self.broken.get_or_insert(("a bracket is closed that nothing has opened".to_owned(), false));
         }
     }
@@ -140,6 +273,7 @@ impl<'t> Search<'t> {
                 at + length
             }
             (Err(error), Some(length)) => {
+                self.broken_at = at;
                 self.broken.get_or_insert((error.to_string(), false));
                 at + length
             }
@@ -159,36 +293,54 @@ impl<'t> Search<'t> {
             let (why, is_short) = self.broken.unwrap_or_default();
             return Found::Broken(why, is_short);
         }
-        let mut fitting = self.found.iter().filter(|candidate| shape.fits(&candidate.value));
-        match (fitting.next(), fitting.count()) {
-            (Some(only), 0) => {
-                let place = place(self.text, only);
-                Found::One(only.value.clone(), place)
-            }
-            (Some(_), more) => Found::Several(more + 1),
-            (None, _) => {
-                let longest = self.found.into_iter().max_by_key(|candidate| candidate.to - candidate.from);
-                match (longest, self.broken) {
-                    (_, Some((why, is_short))) => Found::Broken(why, is_short),
-                    (Some(candidate), None) => Found::Other(candidate.value, false),
-                    // A text in quotes that never ends, and the like.
-                    (None, None) if self.text.trim_start().starts_with('"') => {
-                        Found::Broken(whole.to_string(), whole.is_eof())
-                    }
-                    (None, None) => Found::None,
-                }
-            }
+        let text = self.text;
+        let fitting = || self.found.iter().filter(|candidate| shape.fits(&candidate.value));
+        let Some(last) = fitting().last() else { return self.without(whole) };
+        if shape.is_any() {
+            return self.broken.map_or(Found::Amid, |(why, is_short)| Found::Broken(why, is_short));
+        }
+        let count = different(fitting().map(|candidate| (&candidate.value, candidate.written(text))));
+        if count > 1 {
+            return Found::Several(count);
+        }
+        let mut later = self.found.iter().filter(|other| other.from >= last.to && other.is_try());
+        match (self.broken, later.next_back()) {
+            (Some((why, is_short)), _) if self.broken_at >= last.to => Found::Broken(why, is_short),
+            (_, Some(other)) => Found::Other(other.value.clone(), false),
+            _ if is_set_off(text, last) => taken(last.value.clone(), last.written(text), Extraction::Surrounded),
+            _ => Found::Amid,
+        }
+    }
+
+    /// Where nothing fits.
+    fn without(self, whole: &serde_json::Error) -> Found {
+        let longest = self.found.into_iter().max_by_key(|candidate| candidate.to - candidate.from);
+        match (longest, self.broken) {
+            (_, Some((why, is_short))) => Found::Broken(why, is_short),
+            (Some(candidate), None) => Found::Other(candidate.value, false),
+            // A text in quotes that never ends, and the like.
+            (None, None) if self.text.trim_start().starts_with('"') => Found::Broken(whole.to_string(), whole.is_eof()),
+            (None, None) => Found::None,
         }
     }
 }
 
-/// Whether the value is all that stands in a fence.
-fn place(text: &str, candidate: &Candidate) -> Extraction {
-    let before = text.get(..candidate.from).unwrap_or_default().trim_end();
-    let after = text.get(candidate.to..).unwrap_or_default().trim_start();
-    let opened = before.rsplit('\n').next().unwrap_or_default().trim();
-    let is_fenced = opened.strip_prefix("```").is_some_and(is_tag) && after.starts_with("```");
-    if is_fenced { Extraction::Fenced } else { Extraction::Surrounded }
+/// Whether the value is the first or the last thing that the text says, and no part of a sentence.
+fn is_set_off(text: &str, candidate: &Candidate) -> bool {
+    let before = text.get(..candidate.from).unwrap_or_default();
+    let after = text.get(candidate.to..).unwrap_or_default();
+    let is_mark = |c: char| matches!(c, '*' | '_' | '`' | '"' | '\'' | '(' | ')' | '“' | '”' | '>' | '~');
+    let line = before.trim_end_matches([' ', '\t']);
+    let line = line.strip_suffix("```json").unwrap_or(line).trim_end_matches([' ', '\t']).trim_end_matches(is_mark);
+    let said = line.trim_end();
+    let is_introduced = said.is_empty()
+        || line.ends_with('\n')
+        || said.ends_with([':', '：', '.', '!', '?', '。', '！', '？', '…', '>'])
+        || said.ends_with("->");
+    let ends =
+        after.chars().all(|c| c.is_whitespace() || is_mark(c) || matches!(c, '.' | '!' | '。' | '！' | ';' | ','));
+    let has_own_line = after.trim_start_matches([' ', '\t']).trim_start_matches(is_mark).starts_with(['\n', '\r']);
+    (is_introduced && ends) || (said.is_empty() && has_own_line)
 }
 
 /// How long it is from the first bracket to the one that closes it, and how many bytes were looked at.

@@ -13,7 +13,7 @@ fn found(text: &str) -> Found {
 }
 
 fn one(place: Extraction) -> Found {
-    Found::One(json!({"city": "Bern"}), place)
+    taken(json!({"city": "Bern"}), "{\"city\": \"Bern\"}", place)
 }
 
 #[test]
@@ -23,13 +23,91 @@ fn a_value_is_found_whole_fenced_and_surrounded() {
         ("```json\n{\"city\": \"Bern\"}\n```", Extraction::Fenced),
         ("```\n{\"city\": \"Bern\"}\n```\n", Extraction::Fenced),
         ("Here it is:\n\n```json\n{\"city\": \"Bern\"}\n```\nAnything else?", Extraction::Fenced),
-        ("Sure! {\"city\": \"Bern\"} - as you asked.", Extraction::Surrounded),
+        ("Sure! {\"city\": \"Bern\"}.", Extraction::Surrounded),
+        ("Sure:\n**{\"city\": \"Bern\"}**\n", Extraction::Surrounded),
+        ("```json {\"city\": \"Bern\"} ```", Extraction::Surrounded),
+        ("{\"city\": \"Bern\"}\n\nI chose Bern because of the bear.", Extraction::Surrounded),
+        ("{'city': 'x'} was wrong. So: {\"city\": \"Bern\"}", Extraction::Surrounded),
+        ("So: {\"city\": \"Bern\"}\nOnce more: {\"city\": \"Bern\"}", Extraction::Surrounded),
+        ("\u{feff}{\"city\": \"Bern\"}", Extraction::Whole),
+        ("<think>\n{\"city\": \"Ba\n</think>\n\n```json\n{\"city\": \"Bern\"}\n```", Extraction::Fenced),
+        ("Is it {\"city\": \"Basel\"}?\n</think>\n{\"city\": \"Bern\"}", Extraction::Surrounded),
         ("See [the map] (or {this}): {\"city\": \"Bern\"}", Extraction::Surrounded),
         ("As [1] says, [2, 3] of it: {\"city\": \"Bern\"}.", Extraction::Surrounded),
         ("<think>{x} or {y}?</think>{\"city\": \"Bern\"}", Extraction::Surrounded),
     ] {
         assert_eq!(found(text), one(place), "{text}");
     }
+}
+
+#[test]
+fn a_fence_wins_over_what_stands_in_prose() {
+    let fenced = "```json\n{\"city\": \"Bern\"}\n```";
+    for (before, after) in [
+        ("I split with `s.split(\"{\")`:\n", ""),
+        ("", "\nSplit with `[\"']` or {\"so"),
+        (
+            "You gave me {\"city\": \"INPUT\"} and {\"city\": \"B\",}:\n",
+            "\nIt is {\"city\": \"Bern\"}, and not [1, 2] of {\"town\": 1}.",
+        ),
+        ("With this:\n```sh\necho {\"city\": \"x\"}\n```\n", "\n"),
+        ("By the schema\n```json\n{\"type\": \"object\"}\n```\nit is\n", ""),
+        ("```\nBern\n```\n", "\n```json\n{\"city\":   \"Bern\"}"),
+    ] {
+        let text = format!("{before}{fenced}{after}");
+        let Found::One(Taken { value, place, .. }) = found(&text) else { panic!("{text}: {:?}", found(&text)) };
+        assert_eq!((value, place), (json!({"city": "Bern"}), Extraction::Fenced), "{text}");
+    }
+    let none = |more: &str| !matches!(found(&format!("{fenced}\n{more}")), Found::One(..));
+    for more in [
+        "```json\n{\"city\": \"Basel\"}\n```",
+        "```json\n{\"city\": \"Basel\",}\n```",
+        "```\n{\"city\": \"Ba",
+        "```json\n{\"ctiy\": \"Basel\"}\n```",
+        "No: {\"city\": \"Basel\"}.",
+    ] {
+        assert!(none(more), "{more}");
+    }
+}
+
+#[test]
+fn a_value_that_is_talked_about_is_not_taken() {
+    for text in [
+        r#"Format: {"city":"EXAMPLE"} … {"city":"Bern",}"#,
+        r#"Format: {"city":"EXAMPLE"}. Answer: {"ctiy":"Bern"}"#,
+        r#"Format: {"city":"EXAMPLE"}. Answer: {'city':'Bern'}"#,
+        r#"For instance {"city":"EXAMPLE"}. Answer: ["Bern"]"#,
+        r#"You gave me {"city":"INPUT"} and I could not find a city."#,
+        r#"You gave me: {"city":"INPUT"}. There is no city in it."#,
+        r#"{"city":"INPUT"} has no city."#,
+        r#"I was given {"city":"INPUT"}."#,
+        "As in\n{\"city\":\"EXAMPLE\"}\nI would need the text first.",
+    ] {
+        assert!(!matches!(found(text), Found::One(..)), "{text}: {:?}", found(text));
+    }
+}
+
+#[test]
+fn without_a_schema_only_the_whole_or_a_fence_is_taken() {
+    let any = |text: &str| find(text, &Shape::any());
+    for text in ["As shown in [1], the capital is Bern.", "It is: [1]", "{\"a\": 1}\nis it."] {
+        assert_eq!(any(text), Found::Amid, "{text}");
+    }
+    assert_eq!(any("As in [1]:\n```json\n7\n```\nSee {}."), taken(json!(7), "7", Extraction::Fenced));
+    assert_eq!(any(" 7 "), taken(json!(7), "7", Extraction::Whole));
+}
+
+#[test]
+fn a_scalar_in_a_fence_and_what_was_written_are_kept() {
+    let number = Shape::new(&json!({"type": "number"})).expect("a schema");
+    for written in ["7", "10.00", "12345678901234567890123"] {
+        let text = format!("So:\n```\n{written}\n```");
+        let Found::One(taken) = find(&text, &number) else { panic!("{text}") };
+        assert_eq!((taken.written.as_str(), taken.place), (written, Extraction::Fenced));
+    }
+    let list = Shape::new(&json!({"type": "array", "items": {"type": "number"}, "minItems": 1})).expect("a schema");
+    let two = "[12345678901234567890123]\n or: [12345678901234567890124]";
+    assert_eq!(find(two, &list), Found::Several(2), "they only look the same when rounded");
 }
 
 #[test]
@@ -129,10 +207,13 @@ proptest! {
     #[test]
     fn any_prose_around_one_value_gives_that_value(before in prose(), after in prose(), more in tree()) {
         let value = json!({"city": "Bern", "more": more});
-        let text = format!("{before} {value} {after}");
-        match find(&text, &city()) {
-            Found::One(found, _) => prop_assert_eq!(found, value),
-            other => prop_assert!(false, "{text}: {other:?}"),
+        let fenced = format!("{before}\n```\n{value}\n```\n{after}");
+        let last = format!("{before}\n{value}\n");
+        for text in [fenced, last] {
+            match find(&text, &city()) {
+                Found::One(taken) => prop_assert_eq!(&taken.value, &value),
+                other => prop_assert!(false, "{text}: {other:?}"),
+            }
         }
     }
 

@@ -6,7 +6,7 @@ use crate::classify::error_in_words;
 use crate::domain::{Answer, Class, Failure, Finish, ScopeLevel, excerpt};
 
 use super::check::{Check, Reject};
-use super::extract::Found;
+use super::extract::{Found, spoken};
 use super::refusal::refuses;
 use super::repetition::loops;
 use super::rule::Rule;
@@ -57,7 +57,7 @@ pub(super) fn empty(finish: Option<&Finish>) -> Flaw {
 
 /// Whether the text is of this kind, which is no answer.
 pub(super) fn of_text(kind: Reject, answer: &Answer) -> Option<Flaw> {
-    let text = answer.text.trim();
+    let text = spoken(&answer.text);
     match kind {
         Reject::Repetition => loops(text).map(|again| {
             let (piece, times) = (quote(&again.piece), again.times);
@@ -99,6 +99,11 @@ pub(super) fn without_value(found: Found, shape: &Shape, answer: &Answer) -> Fla
         }
         Found::Broken(why, _) => {
             wrong("answer.not_json", format!("not JSON ({why}): {text}"), format!("It is not valid JSON: {why}."))
+        }
+        Found::Amid => {
+            let told =
+                format!("It says more than the JSON (`{text}`). Write the JSON alone, without any words around it.");
+            wrong("answer.prose", format!("the JSON is amid prose: {text}"), told)
         }
         Found::Other(value, is_whole) if is_whole || !shape.is_of_another_type(&value) => unshaped(shape, &value),
         Found::Other(..) | Found::None | Found::One(..) if by_length => {

@@ -10,13 +10,14 @@
 //! (`reject`). Without any of them only an empty answer is refused.
 //!
 //! JSON is never mended, because mended JSON is invented data. It is taken out of a fence or of prose by a parser, and
-//! only where exactly one value of the asked shape is there; how it was found is kept with the attempt.
+//! only where no other value can be meant (see `extract`); how it was found is kept with the attempt.
 //!
 //! Our own trouble (a program that cannot be started, a request whose time is over) is not the model's fault and comes
 //! back as [`Flaw::Own`]. What was not checked is never called valid.
 
 mod check;
 mod extract;
+mod fences;
 mod kinds;
 mod refusal;
 mod repetition;
@@ -36,7 +37,7 @@ pub use kinds::Fault;
 pub use rule::{LONGEST, Rule};
 pub use shape::Shape;
 
-use extract::Found;
+use extract::{Found, Taken};
 use rule::About;
 
 /// What is asked of an answer besides its schema.
@@ -76,6 +77,8 @@ impl Demands {
 pub struct Judged {
     /// The JSON, where some was asked for.
     pub parsed: Option<Value>,
+    /// The same as the model wrote it: a number has all its digits here.
+    pub written: Option<String>,
     /// Where it stood.
     pub extraction: Option<Extraction>,
 }
@@ -156,10 +159,12 @@ impl Validation {
 
     /// The one value of the asked shape.
     fn json(&self, shape: &Shape, answer: &Answer) -> Result<Judged, Flaw> {
-        let found = extract::find(&answer.text, shape);
-        if let Found::One(parsed, extraction) = found {
-            return Ok(Judged { parsed: Some(parsed), extraction: Some(extraction) });
-        }
+        let found = match extract::find(&answer.text, shape) {
+            Found::One(Taken { value, written, place }) => {
+                return Ok(Judged { parsed: Some(value), written: Some(written), extraction: Some(place) });
+            }
+            found => found,
+        };
         let told_apart = [Reject::Repetition, Reject::ErrorText, Reject::Refusal];
         let known = told_apart.into_iter().find_map(|kind| kinds::of_text(kind, answer));
         Err(known.unwrap_or_else(|| kinds::without_value(found, shape, answer)))
@@ -190,10 +195,9 @@ impl Validation {
                 return Err(kinds::unmet(check, rule, &why));
             }
         }
-        let json = judged.parsed.as_ref().map(Value::to_string);
         for check in &self.demands.checks {
             let Test::Command(command) = &check.test else { continue };
-            match run(command, json.as_deref().unwrap_or(&answer.text)) {
+            match run(command, judged.written.as_deref().unwrap_or(&answer.text)) {
                 Ok(()) => {}
                 Err(Fault::Said(words)) => return Err(kinds::objected(check, &words)),
                 Err(Fault::NotRun(why)) => return Err(Flaw::Own(Trouble::NotRun(check.failed_to_run(&why)))),

@@ -72,9 +72,10 @@ fn a_good_answer_is_parsed_and_its_place_is_kept() {
     for (text, place) in [
         (CITY.to_owned(), Extraction::Whole),
         (format!("```json\n{CITY}\n```"), Extraction::Fenced),
-        (format!("It is {CITY}."), Extraction::Surrounded),
+        (format!("It is this: {CITY}."), Extraction::Surrounded),
     ] {
-        let good = Judged { parsed: Some(json!({"city": "Bern"})), extraction: Some(place) };
+        let written = Some(CITY.to_owned());
+        let good = Judged { parsed: Some(json!({"city": "Bern"})), written, extraction: Some(place) };
         assert_eq!(judge(&shaped(), &text, Finish::Stop), Ok(good.clone()));
         // Whole although the limit was met: nothing is missing.
         assert_eq!(judge(&shaped(), &text, Finish::Length), Ok(good));
@@ -168,7 +169,7 @@ fn a_program_reads_what_was_found_and_its_trouble_is_ours() {
     let answer = Answer { text: format!("So: {CITY}"), finish: Some(Finish::Stop), ..Answer::default() };
     let came = |fault: Option<Fault>| {
         validation.judge(&answer, "", &|_, given| {
-            assert_eq!(given, r#"{"city":"Bern"}"#);
+            assert_eq!(given, CITY);
             fault.clone().map_or(Ok(()), Err)
         })
     };
