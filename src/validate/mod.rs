@@ -19,6 +19,7 @@ mod check;
 mod extract;
 mod fences;
 mod kinds;
+mod reckon;
 mod refusal;
 mod repetition;
 mod rule;

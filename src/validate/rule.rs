@@ -1,13 +1,14 @@
 //! Rules on what an answer says: CEL expressions that must be true.
 //!
 //! CEL always ends, but not always soon, and both its reader and its evaluator recurse. So an expression is bounded in
-//! length, in depth and in the loops that lie within each other, and it is read and evaluated in a thread of its own that
-//! has stack enough for all that these bounds allow, and is waited for no longer than a second. Whatever is not plainly
-//! `true` has failed and says why: a missing key, a number that is a text, an evaluation that takes too long.
+//! length, in depth, in the loops that lie within each other, and in what these may run over (see `reckon`). It is read and
+//! evaluated in a thread of its own that has stack enough for all that these bounds allow, and is waited for no longer than
+//! a second; then the thread ends by itself at its next step. Whatever is not plainly `true` has failed and says why: a
+//! missing key, a number that is a text, an evaluation that takes too long.
 //!
 //! JSON has one kind of number and CEL has three that do not mix in sums. A whole number of the answer is an `int` where
-//! it fits into one; where a sum mixes it with a broken number, the expression is evaluated once more with every number as
-//! a `double`, so that `answer.net + answer.tax == answer.total` means the same whatever figures a model writes.
+//! it fits into one; a sum that mixes it with a broken number is reckoned in `double`, so that `answer.net + answer.tax ==
+//! answer.total` means the same whatever figures a model writes.
 //!
 //! Of the two readers of the crate the hand-written one is used: the generated one takes a millisecond for its tables in
 //! every process, which is as long as all the rest of a request.
@@ -15,12 +16,14 @@
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use cel::common::ast::{ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue};
+use cel::common::ast::{ComprehensionExpr, EntryExpr, Expr, IdedExpr};
 use cel::parser::PrattParser;
 use cel::{Context, Env, ExecutionError};
 use serde_json::Value;
 
 use crate::domain::excerpt;
+
+use super::reckon::{self, Meter};
 
 /// The longest expression, in bytes.
 pub const LONGEST: usize = 2000;
@@ -29,7 +32,7 @@ pub const LONGEST: usize = 2000;
 const DEEPEST: usize = 64;
 
 /// How many loops may lie within each other.
-const LOOPS: usize = 3;
+const LOOPS: usize = 2;
 
 /// How long an evaluation is waited for.
 const TIME: Duration = Duration::from_secs(1);
@@ -122,14 +125,16 @@ impl Rule {
     }
 
     fn holds_within(&self, time: Duration, about: &About) -> Result<(), String> {
-        let (source, about) = (Arc::clone(&self.source), about.clone());
-        let decided = apart(time, move || decide(&source, &about));
+        let (source, about, meter) = (Arc::clone(&self.source), about.clone(), Meter::of(reckon::STEPS));
+        let own = meter.clone();
+        let decided = apart(time, move || decide(&source, &about, &own));
+        meter.stop();
         decided.unwrap_or_else(|| Err(format!("could not be decided within {time:?}")))
     }
 }
 
 /// Does this in a thread with a large stack; none when it is not done in time. Then the thread is left to itself: nothing
-/// can end it, but it holds nothing that anybody waits for.
+/// can end it from outside, and it holds nothing that anybody waits for.
 fn apart<T: Send + 'static>(time: Duration, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let (sender, receiver) = mpsc::channel();
     let work = move || {
@@ -232,103 +237,46 @@ fn function(name: &str) -> Result<(), String> {
     Err(format!("unknown function `{}`{hint}", excerpt(name, 40)))
 }
 
-fn decide(source: &str, about: &About) -> Result<(), String> {
+fn decide(source: &str, about: &About, meter: &Meter) -> Result<(), String> {
     let mut expression = read(source)?;
-    let came = match evaluate(&expression, about, whole) {
-        // Numbers of two kinds in one sum.
-        Err(ExecutionError::UnsupportedBinaryOperator(..) | ExecutionError::NoSuchOverload(_)) => {
-            widen(&mut expression.expr);
-            evaluate(&expression, about, broken)
-        }
-        came => came,
-    };
-    match came {
+    reckon::rewrite(&mut expression.expr);
+    match evaluate(&expression, about, meter) {
         Ok(cel::Value::Bool(true)) => Ok(()),
         Ok(cel::Value::Bool(false)) => Err("is not true".to_owned()),
         Ok(other) => Err(format!("is {} and not true or false", excerpt(&format!("{other:?}"), 60))),
-        Err(error) => Err(format!("cannot be evaluated: {}", excerpt(&error.to_string(), 160))),
+        Err(ExecutionError::InternalError(why)) => Err(format!("could not be evaluated: {}", excerpt(&why, 160))),
+        Err(error) => Err(format!("could not be evaluated: {}", excerpt(&error.to_string(), 160))),
     }
 }
 
-fn evaluate(
-    expression: &IdedExpr,
-    about: &About,
-    number: fn(&serde_json::Number) -> cel::Value,
-) -> Result<cel::Value, ExecutionError> {
+fn evaluate(expression: &IdedExpr, about: &About, meter: &Meter) -> Result<cel::Value, ExecutionError> {
     let mut context = Context::with_env(Arc::new(Env::stdlib()));
-    context.add_variable_from_value("answer", value(&about.answer, number));
+    meter.teach(&mut context).map_err(|error| ExecutionError::InternalError(error.to_string()))?;
+    context.add_variable_from_value("answer", value(&about.answer));
     context.add_variable_from_value("text", about.text.to_string());
     context.add_variable_from_value("input", about.input.to_string());
     cel::Value::resolve(expression, &context)
 }
 
-fn value(json: &Value, number: fn(&serde_json::Number) -> cel::Value) -> cel::Value {
+fn value(json: &Value) -> cel::Value {
     match json {
         Value::Null => cel::Value::Null,
         Value::Bool(truth) => cel::Value::Bool(*truth),
         Value::Number(found) => number(found),
         Value::String(text) => cel::Value::String(Arc::new(text.clone())),
-        Value::Array(items) => {
-            cel::Value::List(Arc::new(items.iter().map(|item| value(item, number)).collect::<Vec<_>>()))
-        }
+        Value::Array(items) => cel::Value::List(Arc::new(items.iter().map(value).collect::<Vec<_>>())),
         Value::Object(map) => {
-            let entries = map.iter().map(|(key, item)| (key.clone(), value(item, number)));
+            let entries = map.iter().map(|(key, item)| (key.clone(), value(item)));
             cel::Value::Map(entries.collect::<std::collections::HashMap<_, _>>().into())
         }
     }
 }
 
-fn whole(number: &serde_json::Number) -> cel::Value {
+fn number(number: &serde_json::Number) -> cel::Value {
     match (number.as_i64(), number.as_u64()) {
         (Some(whole), _) => cel::Value::Int(whole),
         (None, Some(large)) => cel::Value::UInt(large),
-        (None, None) => broken(number),
-    }
-}
-
-fn broken(number: &serde_json::Number) -> cel::Value {
-    cel::Value::Float(number.as_f64().unwrap_or(f64::NAN))
-}
-
-/// Makes all numbers of the expression broken ones, except those by which lists are indexed.
-fn widen(expr: &mut Expr) {
-    match expr {
-        Expr::Literal(literal) => match literal {
-            LiteralValue::Int(number) => *literal = LiteralValue::Double((*number.inner() as f64).into()),
-            LiteralValue::UInt(number) => *literal = LiteralValue::Double((*number.inner() as f64).into()),
-            _ => {}
-        },
-        Expr::Call(call) => {
-            call.target.iter_mut().for_each(|target| widen(&mut target.expr));
-            let is_index = call.func_name == "_[_]";
-            for (at, argument) in call.args.iter_mut().enumerate() {
-                if !(is_index && at == 1) {
-                    widen(&mut argument.expr);
-                }
-            }
-            // What is counted is whole, too.
-            if call.func_name == "size" {
-                let counted = std::mem::replace(expr, Expr::Unspecified);
-                let argument = IdedExpr { id: 0, expr: counted };
-                let func_name = "double".to_owned();
-                *expr = Expr::Call(cel::common::ast::CallExpr { func_name, target: None, args: vec![argument] });
-            }
-        }
-        Expr::Comprehension(all) => {
-            let all = all.as_mut();
-            let parts = [&mut all.iter_range, &mut all.accu_init, &mut all.loop_step, &mut all.loop_cond];
-            parts.into_iter().for_each(|part| widen(&mut part.expr));
-            // How many were found is compared with a whole one that the macro itself has written.
-            widen(&mut all.result.expr);
-        }
-        Expr::List(list) => list.elements.iter_mut().for_each(|item| widen(&mut item.expr)),
-        Expr::Map(map) => map.entries.iter_mut().for_each(|entry| {
-            if let EntryExpr::MapEntry(entry) = &mut entry.expr {
-                widen(&mut entry.value.expr);
-            }
-        }),
-        Expr::Select(select) => widen(&mut select.operand.expr),
-        Expr::Unspecified | Expr::Ident(_) | Expr::Struct(_) => {}
+        (None, None) => cel::Value::Float(number.as_f64().unwrap_or(f64::NAN)),
     }
 }
 
