@@ -53,6 +53,13 @@ const OPENINGS: &[&str] = &[
     "the server",
 ];
 
+/// Openings that say that what follows is an error.
+const SURE: &[&str] =
+    &["error:", "[error", "api error", "[api error", "fatal:", "exception:", "traceback (", "⚠", "❌", "🚫"];
+
+/// A sentence of so many words is no translation of a heading.
+const WORDS: usize = 6;
+
 /// Texts that say it all.
 const ALONE: &[&str] = &[
     "internal server error",
@@ -91,6 +98,20 @@ pub fn error_in_words(text: &str) -> Option<Class> {
     OPENINGS.iter().any(|opening| plain.starts_with(opening)).then(known).flatten()
 }
 
+/// The same where the words may well be the answer, as those of a translation: they must bear a second sign of an error
+/// besides what they say.
+pub fn surely_error_in_words(text: &str) -> Option<Class> {
+    error_in_words(text).filter(|_| {
+        let plain = normalise(text.trim());
+        let mut words = plain.split(|c: char| !c.is_alphanumeric());
+        let is_status =
+            |word: &str| word.len() == 3 && word.starts_with(['4', '5']) && word.chars().all(|c| c.is_ascii_digit());
+        let is_spoken = plain.split_whitespace().count() >= WORDS && !plain.starts_with("failed to");
+        let is_object = plain.starts_with(['{', '<']);
+        is_object || is_spoken || words.any(is_status) || SURE.iter().any(|opening| plain.starts_with(opening))
+    })
+}
+
 /// Whether the text is an object that is about an error and nothing else.
 fn is_error_object(text: &str) -> bool {
     let Ok(Value::Object(object)) = serde_json::from_str(text) else { return false };
@@ -123,10 +144,26 @@ mod tests {
             ("502 Bad Gateway", Class::ServerError),
         ] {
             let found = error_in_words(text);
-            assert!(found.is_some(), "{text}");
-            if class != Class::Unknown && class != Class::ServerError && class != Class::Billing {
-                assert_eq!(found, Some(class), "{text}");
-            }
+            assert_eq!(found, Some(class), "{text}");
+        }
+    }
+
+    #[test]
+    fn words_that_may_be_the_answer_need_a_second_sign() {
+        for text in
+            ["Unauthorized", "Overloaded", "Insufficient funds", "Insufficient quota.", "Forbidden", "Bad gateway"]
+        {
+            assert_eq!(surely_error_in_words(text), None, "{text}");
+        }
+        for text in [
+            "Error: 429 Too Many Requests. Rate limit reached for requests per minute.",
+            "You exceeded your current quota, please check your plan and billing details.",
+            r#"{"error": {"message": "The model is overloaded. Please try again later.", "type": "x"}}"#,
+            "Error: overloaded",
+            "502 Bad Gateway",
+        ] {
+            assert_eq!(surely_error_in_words(text), error_in_words(text), "{text}");
+            assert!(error_in_words(text).is_some(), "{text}");
         }
     }
 

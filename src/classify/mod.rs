@@ -42,7 +42,7 @@ mod verdict_tests;
 
 pub use condition::{Comparison, ComparisonError, Condition, Figure, Operand, Operator, Test, check_path};
 pub use custom::CustomRule;
-pub use instead::error_in_words;
+pub use instead::{error_in_words, surely_error_in_words};
 pub use judging::Classify;
 pub use standin::Standins;
 pub use stated::stated_limits;

@@ -12,6 +12,7 @@ use crate::domain::{
 };
 use crate::ladder::{End, Skip};
 use crate::policy::{Change, holds_now, returns_at};
+use crate::validate::DECLINES;
 
 /// How long the evidence in the store may be, in characters.
 const EVIDENCE: usize = 240;
@@ -112,6 +113,9 @@ pub(super) fn reason(end: End, blame: Option<&Blame>, unanswered: Option<&Deploy
         End::Answered { .. } => return None,
         End::Refused(Class::InvalidRequest) => with_last("the request is malformed"),
         End::Refused(Class::ContextOverflow) => with_last("the request is too large for every step"),
+        End::Refused(Class::ContentPolicy) if blame.is_some_and(|blame| blame.evidence.starts_with(DECLINES)) => {
+            with_last("the model refused to answer at every step")
+        }
         End::Refused(Class::ContentPolicy) => with_last("a content filter refused the request at every step"),
         End::Refused(Class::Unknown) => with_last("stopped at a failure that is not understood"),
         End::Refused(_) => with_last("no step supports what the request asks for"),
@@ -132,6 +136,18 @@ pub(super) fn reason(end: End, blame: Option<&Blame>, unanswered: Option<&Deploy
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_model_that_declines_is_no_filter() {
+        let end = End::Refused(Class::ContentPolicy);
+        let told = |evidence: &str| {
+            let deployment = "a/m".parse().ok();
+            let blame = Blame { deployment, class: Class::ContentPolicy, evidence: evidence.to_owned() };
+            reason(end, Some(&blame), None).unwrap_or_default()
+        };
+        assert!(told("the model declines: Sorry").starts_with("the model refused to answer at every step: a/m says"));
+        assert!(told("blocked by policy").starts_with("a content filter refused the request at every step"));
+    }
 
     #[test]
     fn cached_tokens_cost_their_own_price() {

@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use crate::classify::error_in_words;
+use crate::classify::{error_in_words, surely_error_in_words};
 use crate::domain::{Answer, Class, Failure, Finish, ScopeLevel, excerpt};
 
 use super::check::{Check, Reject};
 use super::extract::{Found, spoken};
 use super::refusal::refuses;
-use super::repetition::loops;
+use super::repetition::{Again, loops};
 use super::rule::Rule;
 use super::shape::Shape;
 use super::{Flaw, Wrong};
@@ -29,6 +29,12 @@ pub enum Fault {
     /// It was ended because nobody waits any longer.
     Interrupted,
 }
+
+/// How the evidence of a refusal begins.
+pub const DECLINES: &str = "the model declines";
+
+/// How often a piece is said in a loop that ended by itself.
+const MANY: usize = 50;
 
 fn wrong(rule: &str, evidence: String, told: impl Into<String>) -> Flaw {
     of_class(Class::InvalidOutput, rule, evidence, told)
@@ -57,19 +63,34 @@ pub(super) fn empty(finish: Option<&Finish>) -> Flaw {
 
 /// Whether the text is of this kind, which is no answer.
 pub(super) fn of_text(kind: Reject, answer: &Answer) -> Option<Flaw> {
+    of_kind(kind, answer, surely_error_in_words)
+}
+
+/// The same of a text in which JSON was looked for in vain: it is no answer anyway, and only needs a name.
+pub(super) fn of_wrong_text(kind: Reject, answer: &Answer) -> Option<Flaw> {
+    of_kind(kind, answer, error_in_words)
+}
+
+/// A song has its refrain, and a table its zeros; a loop ends because the tokens do, or says very often the same words.
+fn is_endless(again: &Again, answer: &Answer) -> bool {
+    let is_long = again.times > MANY && again.piece.chars().any(char::is_alphabetic);
+    is_long || answer.finish == Some(Finish::Length)
+}
+
+fn of_kind(kind: Reject, answer: &Answer, error: fn(&str) -> Option<Class>) -> Option<Flaw> {
     let text = spoken(&answer.text);
     match kind {
-        Reject::Repetition => loops(text).map(|again| {
+        Reject::Repetition => loops(text).filter(|again| is_endless(again, answer)).map(|again| {
             let (piece, times) = (quote(&again.piece), again.times);
             let told = format!("It says `{piece}` again and again ({times} times) to its end.");
             wrong("answer.repetition", format!("`{piece}` {times} times, to the end"), told)
         }),
-        Reject::ErrorText => error_in_words(text).map(|class| {
+        Reject::ErrorText => error(text).map(|class| {
             let evidence = format!("the text of an error ({class}) instead of an answer: {}", quote(text));
             wrong("answer.error_text", evidence, "It is the text of an error and no answer.")
         }),
         Reject::Refusal => refuses(text).then(|| {
-            let evidence = format!("the model declines: {}", quote(text));
+            let evidence = format!("{DECLINES}: {}", quote(text));
             of_class(Class::ContentPolicy, "answer.refusal", evidence, "It declines to answer.")
         }),
         Reject::Truncated => (answer.finish == Some(Finish::Length)).then(|| {

@@ -34,7 +34,7 @@ use crate::domain::{Answer, Extraction, Failure, Finish};
 use crate::process;
 
 pub use check::{Check, CheckCommand, Confidence, Reject, Test, Trouble};
-pub use kinds::Fault;
+pub use kinds::{DECLINES, Fault};
 pub use rule::{LONGEST, Rule};
 pub use shape::Shape;
 
@@ -167,7 +167,7 @@ impl Validation {
             found => found,
         };
         let told_apart = [Reject::Repetition, Reject::ErrorText, Reject::Refusal];
-        let known = told_apart.into_iter().find_map(|kind| kinds::of_text(kind, answer));
+        let known = told_apart.into_iter().find_map(|kind| kinds::of_wrong_text(kind, answer));
         Err(known.unwrap_or_else(|| kinds::without_value(found, shape, answer)))
     }
 

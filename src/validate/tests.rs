@@ -88,15 +88,20 @@ fn nothing_is_asked_of_words_unless_somebody_does() {
     let all = Reject::ALL.iter().map(|(_, kind)| *kind).collect();
     let strict = Validation::new(None, Demands { reject: all, ..Demands::default() }).expect("no schema");
     for (text, finish, rule) in [
-        ("Internal Server Error", Finish::Stop, "answer.error_text"),
+        ("Error: 500 Internal Server Error", Finish::Stop, "answer.error_text"),
         ("I'm sorry, but I can't help with that.", Finish::Stop, "answer.refusal"),
+        (&"the bear lives in Bern, ".repeat(60), Finish::Stop, "answer.repetition"),
+        (&"0,0,0,0\n".repeat(60), Finish::Length, "answer.repetition"),
         (&"the bear lives in Bern, ".repeat(30), Finish::Length, "answer.repetition"),
         ("The bear lives", Finish::Length, "answer.truncated"),
     ] {
         assert_eq!(judge(&plain, text, finish.clone()), Ok(Judged::default()));
         assert_eq!(wrong(judge(&strict, text, finish)).0, rule);
     }
-    assert_eq!(judge(&strict, "In Bern.", Finish::Stop), Ok(Judged::default()));
+    let (zeros, refrain) = ("0,0,0,0\n".repeat(200), "Oh, the bear lives in Bern!\n".repeat(16));
+    for text in ["In Bern.", "Unauthorized", "Overloaded", "Insufficient funds", &zeros, &refrain] {
+        assert_eq!(judge(&strict, text, Finish::Stop), Ok(Judged::default()), "{text}");
+    }
 }
 
 #[test]
