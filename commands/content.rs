@@ -19,7 +19,8 @@ pub fn option(text: &str) -> Result<(String, Value), CliError> {
 
 pub fn json_file(flag: &str, path: &Path) -> Result<Value, CliError> {
     let text = read_named(flag, path)?;
-    serde_json::from_str(&text)
+    // Some editors begin a file so.
+    serde_json::from_str(text.trim_start_matches('\u{feff}'))
         .map_err(|error| CliError::usage(format!("{flag}: {} is not JSON: {error}", path.display())))
 }
 

@@ -9,8 +9,8 @@ use llmr::domain::{ChatRequest, JournalEntry, Message, SessionName, TalkSettings
 use llmr::report::{order_lines, question_lines, tool_line};
 use llmr::route::{FallbackStore, Report};
 use llmr::session::{
-    Consent, Desk, Ended, Order, Outcome as Came, Resume, Rounds, Settlement, Stage, ToolRun, Wish, go_on,
-    hidden_variables, note_told, opening, outcome, rounds_in, run_tool,
+    Consent, Desk, Ended, Order, Outcome as Came, Resume, Rounds, Settlement, Stage, ToolRun, Wish, go_on, note_told,
+    opening, outcome, rounds_in, run_tool,
 };
 use llmr::store::{MemoryStore, Seat, SessionStore, SqliteStore, Talk};
 use llmr::transport::Transport;
@@ -79,7 +79,7 @@ pub fn run(args: &RequestArgs, stdin: Option<&str>, context: &mut Context) -> Re
         store: &store,
         context,
         session: stage.name.to_string(),
-        hidden: hidden_variables(&llmr::host::environment(), &config, context.redactor()),
+        hidden: llmr::host::hidden_variables(&llmr::host::environment(), &config, context.redactor()),
         rng: context.rng.clone(),
         runs: Vec::new(),
     };

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::validate::{Check, CheckCommand, Confidence, Demands, Reject, Rule, Shape, Test};
 
-use super::limits::{positive, program};
+use super::limits::{own_program, positive};
 use super::reader::{Node, Section};
 use super::types::AnswerConfig;
 
@@ -47,7 +47,8 @@ fn read(path: &Path) -> Result<Value, String> {
         return Err(format!("{} is larger than {} MiB", path.display(), LARGEST >> 20));
     }
     let text = std::fs::read_to_string(path).map_err(|error| failed(&error))?;
-    serde_json::from_str(&text).map_err(|error| format!("{} is not JSON: {error}", path.display()))
+    serde_json::from_str(text.trim_start_matches('\u{feff}'))
+        .map_err(|error| format!("{} is not JSON: {error}", path.display()))
 }
 
 fn check(section: &Section<'_, '_>) -> Option<Check> {
@@ -57,7 +58,7 @@ fn check(section: &Section<'_, '_>) -> Option<Check> {
     let (expr, command) = (section.get("expr"), section.get("command"));
     let test = match (&expr, &command) {
         (Some(node), None) => Test::Rule(rule(node)?),
-        (None, Some(node)) => Test::Command(CheckCommand { words: program(node)?, timeout: timeout(section) }),
+        (None, Some(node)) => Test::Command(CheckCommand { words: own_program(node)?, timeout: timeout(section) }),
         (None, None) => {
             let hint = "give an `expr`, for example \"answer.score >= 1\", or a `command`".to_owned();
             section.reader.error(&section.place, "this check checks nothing", Some(hint));
@@ -74,7 +75,8 @@ fn check(section: &Section<'_, '_>) -> Option<Check> {
     }
     let own = match &test {
         Test::Rule(rule) => rule.source().to_owned(),
-        Test::Command(command) => command.words.first().cloned().unwrap_or_default(),
+        // As it stands in the config, which is how the log should call it.
+        Test::Command(_) => command.and_then(|node| node.texts()?.into_iter().next()).unwrap_or_default(),
     };
     Some(Check { name: name.unwrap_or(own), test, message })
 }

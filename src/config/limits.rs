@@ -1,5 +1,6 @@
 //! `[limits]`, the overrides of a ladder or step, `[breaker]` and `[cooldown]`.
 
+use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -215,6 +216,22 @@ pub(super) fn program(node: &Node<'_, '_>) -> Option<Vec<String>> {
     if words.is_empty() {
         node.reader.error(&node.place, "empty", None);
         return None;
+    }
+    Some(words)
+}
+
+/// The same, where the program may stand beside the config: a relative path is taken from there, as those of files are. A
+/// name without a slash is looked for in `PATH`.
+pub(super) fn own_program(node: &Node<'_, '_>) -> Option<Vec<String>> {
+    let mut words = program(node)?;
+    if let Some(first) = words.first_mut()
+        && first.contains('/')
+        && !Path::new(first.as_str()).is_absolute()
+    {
+        let path = node.reader.path(first.strip_prefix("./").unwrap_or(first));
+        // Without a slash it would be looked for elsewhere.
+        let path = if path.components().count() > 1 { path } else { Path::new(".").join(path) };
+        *first = path.into_os_string().into_string().unwrap_or_else(|_| first.clone());
     }
     Some(words)
 }

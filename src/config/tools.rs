@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::limits::{positive, program};
+use super::limits::{own_program, positive};
 use super::reader::{Node, Section, suggest};
 use crate::domain::Effect;
 
@@ -153,7 +153,7 @@ pub fn is_tool_name(name: &str) -> bool {
 fn tool(name: &str, section: &Section<'_, '_>) -> Option<ToolConfig> {
     section.allow(KEYS);
     let description = section.need("description", "tell the model what it is for").and_then(|node| node.text());
-    let command = section.need("command", "write [\"PROGRAM\", \"ARGUMENT\"]").and_then(|node| program(&node));
+    let command = section.need("command", "write [\"PROGRAM\", \"ARGUMENT\"]").and_then(|node| own_program(&node));
     let effect = section.get("effect").and_then(|node| node.word("effect", &["pure", "side_effecting"]));
     let schema = match section.get("schema") {
         Some(node) => schema(&node),
@@ -216,7 +216,8 @@ fn read(path: &std::path::Path) -> Result<Value, String> {
     }
     let text =
         std::fs::read_to_string(path).map_err(|error| format!("cannot read the schema {}: {error}", path.display()))?;
-    serde_json::from_str(&text).map_err(|error| format!("{} is no JSON: {error}", path.display()))
+    serde_json::from_str(text.trim_start_matches('\u{feff}'))
+        .map_err(|error| format!("{} is no JSON: {error}", path.display()))
 }
 
 fn template(node: &Node<'_, '_>, effect: Effect) -> Option<KeyTemplate> {

@@ -9,8 +9,9 @@ use crate::route::{Assembled, Facts, Job, grades};
 use crate::store::{Store, StoreError};
 use crate::validate::{Check, Rule};
 
-use super::Host;
+use super::hidden::hidden_variables;
 use super::keys::{Known, assembled};
+use super::{Host, environment};
 
 /// Bounds of one request, in the place of its ladder's.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -105,6 +106,9 @@ pub fn job(wish: Wish, config: &Config, store: &dyn Store, host: &mut Host) -> R
     let id = id.unwrap_or_else(|| host.request_id());
     let mut job = Job::new(id, assembled, request, directives);
     job.demands.checks.extend(checks.into_iter().map(Check::of));
+    if job.demands.run_programs() {
+        job.hidden = hidden_variables(&environment(), config, host.redactor());
+    }
     Ok(Job { keeps_answer: config.content, noted: facts.noted, ..job })
 }
 

@@ -4,6 +4,7 @@
 //! whoever runs requests: the program, which is a process for each of them, and a program of somebody else, which lives
 //! long and makes many. What leads from a config to a request that can be sent stands here as well, for both.
 
+mod hidden;
 mod job;
 mod keys;
 mod local;
@@ -18,6 +19,7 @@ use std::fmt;
 use crate::clock::{Clock, Rng};
 use crate::domain::{Redactor, RequestId, Secret};
 
+pub use hidden::hidden_variables;
 pub use job::{Bounds, JobError, Wish, job};
 pub use keys::{Known, assembled, candidate, fetch, fingerprint_of, learn_all};
 pub use local::{LOCAL_PROBE, local_servers};

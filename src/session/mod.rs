@@ -31,6 +31,6 @@ pub use form::{message, stored};
 pub use machine::{Next, Order, Scene, next, rounds_of};
 pub use offer::{declared, offered_names, rounds_in, tools_of};
 pub use opening::{NoCall, open_call, opening};
-pub use outcome::{LONGEST_RESULT, Outcome, hidden_variables, outcome, reported, run_tool};
+pub use outcome::{LONGEST_RESULT, Outcome, outcome, reported, run_tool};
 pub use resume::Resume;
 pub use rounds::Rounds;

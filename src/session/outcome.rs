@@ -1,12 +1,11 @@
 //! Running a tool's command, and what is made of how it ended.
 
-use std::collections::BTreeMap;
 use std::io;
 use std::time::Duration;
 
 use super::fingerprint::canonical;
 use super::machine::Order;
-use crate::config::{Config, KeySource, ToolConfig};
+use crate::config::ToolConfig;
 use crate::domain::{CallEnd, Redactor, printable};
 use crate::process::{Bounds, Program, Ran, run_without};
 
@@ -103,20 +102,4 @@ fn bounded(text: &str, most: usize, is_cut: bool, redactor: &Redactor) -> String
         text.push_str(&format!("\n[cut: only the first {most} bytes are shown]"));
     }
     text
-}
-
-/// The variables that a command must not find: those that the config takes keys from, and whatever else holds a key.
-pub fn hidden_variables(env: &BTreeMap<String, String>, config: &Config, redactor: &Redactor) -> Vec<String> {
-    let webhook = config.alarm.as_ref().and_then(|alarm| alarm.webhook.as_ref()).map(|webhook| &webhook.secret);
-    let sources = config.credentials.iter().map(|credential| &credential.key).chain(webhook);
-    let named: Vec<&String> = sources
-        .flat_map(|source| match source {
-            KeySource::Env(name) => std::slice::from_ref(name),
-            KeySource::AnyEnv(names) => names.as_slice(),
-            KeySource::File(_) | KeySource::Command(_) | KeySource::None => &[],
-        })
-        .collect();
-    let holds_key = |value: &str| matches!(redactor.redact(value), std::borrow::Cow::Owned(_));
-    let hidden = |(name, value): &(&String, &String)| named.contains(name) || holds_key(value);
-    env.iter().filter(hidden).map(|(name, _)| name.clone()).collect()
 }
