@@ -11,6 +11,7 @@ use llmr::report::{chat_json, rfc3339, trail};
 use llmr::route::{FallbackStore, Job, Report};
 use llmr::store::SqliteStore;
 use llmr::transport::Transport;
+use llmr::validate::as_written;
 
 use crate::context::Context;
 use crate::error::{CliError, Code};
@@ -148,11 +149,15 @@ pub fn code_of(report: &Report) -> ExitCode {
 }
 
 /// The words of the answer; of JSON that stood in prose or in a fence, the JSON.
+///
+/// It is printed as the model wrote it: a number that is read and written anew loses what does not fit into 64 bits.
 pub fn answer_alone<'a>(text: &'a str, parsed: Option<&serde_json::Value>, attempts: &[AttemptRecord]) -> Cow<'a, str> {
     let place = attempts.iter().rev().find_map(|attempt| attempt.extracted);
     match (parsed, place) {
-        (Some(parsed), Some(Extraction::Fenced | Extraction::Surrounded)) => Cow::Owned(parsed.to_string()),
-        _ => Cow::Borrowed(text),
+        (Some(parsed), Some(Extraction::Fenced | Extraction::Surrounded)) => {
+            as_written(text, parsed).map_or_else(|| Cow::Owned(parsed.to_string()), Cow::Borrowed)
+        }
+        _ => Cow::Borrowed(text.trim_start_matches('\u{feff}')),
     }
 }
 

@@ -5,6 +5,9 @@
 //! written by threads of their own, because whoever does not read or write in time would block us. What it prints is kept
 //! up to a bound; the rest is read and thrown away, so that it is not stuck.
 //!
+//! If we are killed ourselves (SIGTERM, SIGKILL), the program goes on to its own end: to have the system end it with us
+//! takes a call that no safe code can make.
+//!
 //! A program runs by the system's stopwatch, also where all other time is invented.
 
 use std::io::{self, Read, Write};
@@ -225,8 +228,21 @@ mod tests {
 
     #[test]
     fn an_interrupted_one_is_killed_with_all_that_it_started() {
-        let ran = shell("sleep 600 & sleep 600", "", MOST, &|| true);
+        let place = tempfile::tempdir().expect("a directory");
+        let fifo = place.path().join("fifo");
+        assert!(Command::new("mkfifo").arg(&fifo).status().is_ok_and(|status| status.success()));
+        let script = format!("sleep 100000 > '{}' & sleep 100000", fifo.display());
+        let opened = Arc::new(Mutex::new(false));
+        let told = Arc::clone(&opened);
+        // It ends when nobody has the fifo open any more: neither the shell's child nor what that has left behind.
+        let listener = std::thread::spawn(move || {
+            let mut file = std::fs::File::open(&fifo).expect("a fifo");
+            *told.lock().expect("a lock") = true;
+            file.read_to_end(&mut Vec::new())
+        });
+        let ran = shell(&script, "", MOST, &|| *opened.lock().expect("a lock"));
         assert!(ran.status.is_none());
+        assert!(listener.join().expect("a thread").is_ok());
     }
 
     #[test]

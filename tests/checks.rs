@@ -4,18 +4,22 @@
 use llmr::rehearsal::Reply;
 use serde_json::json;
 
-use crate::stage::{Stage, config, openai};
+use crate::stage::{Stage, config, keys, openai};
 
 const SCHEMA: &str = r#"{"type": "object", "required": ["city"]}"#;
 
 #[test]
 fn an_answer_in_prose_is_printed_without_the_prose() {
-    let polite = openai(Reply::answer("Sure! {\"city\": \"Bern\"} - as you asked."));
+    let polite =
+        openai(Reply::answer("Sure! As you asked: {\"city\": \"Bern\", \"n\": [10.00, 12345678901234567890123]}"));
     let stage = Stage::of(&[("polite", &polite)]);
     let schema = stage.file("schema.json", SCHEMA);
-    stage.run(&["chat", "--schema", &schema, "?"]).exits(0).prints("{\"city\":\"Bern\"}\n");
+    stage
+        .run(&["chat", "--schema", &schema, "?"])
+        .exits(0)
+        .prints("{\"city\": \"Bern\", \"n\": [10.00, 12345678901234567890123]}\n");
     let chat = stage.json(&["chat", "--json", "--schema", &schema, "?"]);
-    assert_eq!((&chat["parsed"], &chat["attempts"][0]["extracted"]), (&json!({"city": "Bern"}), &json!("surrounded")));
+    assert_eq!((&chat["parsed"]["city"], &chat["attempts"][0]["extracted"]), (&json!("Bern"), &json!("surrounded")));
     let id = chat["request_id"].as_str().expect("an id");
     assert_eq!(stage.json(&["log", "--json", id])["attempts"][0]["extracted"], json!("surrounded"));
 }
@@ -48,6 +52,13 @@ fn a_check_that_cannot_be_made_is_no_fault_of_the_model() {
     };
     let stage = with("command = [\"sh\", \"-c\", \"sleep 600\"]\ntimeout = \"100ms\"");
     stage.run(&["chat", "?"]).exits(1).prints("").says(&["the check `judge` could not be made", "100ms", "hint: "]);
+    // It was paid for, and it is no end.
+    let hits = good.hits();
+    for _ in 0..2 {
+        let chat = stage.run(&["chat", "--json", "--request-id", "r1", "?"]).exits(1).json();
+        assert_eq!((&chat["text"], &chat["parsed"]), (&json!("yes"), &json!(null)));
+    }
+    assert_eq!(good.hits(), hits + 2, "the same id may be asked again");
     let status = stage.json(&["status", "--json"]);
     assert_eq!((&status["holds"], &status["deployments"][0]["circuit"]["failures"]), (&json!([]), &json!(0)));
     let stage = with("command = [\"nowhere-judge\"]");
@@ -58,5 +69,23 @@ fn a_check_that_cannot_be_made_is_no_fault_of_the_model() {
     let stage = with("command = [\"sh\", \"-c\", \"sleep 600\"]");
     stage.run(&["chat", "--deadline", "300ms", "?"]).exits(8).says(&["error: the deadline"]);
     let stage = with("command = [\"sh\", \"-c\", \"grep -q yes\"]");
+    stage.run(&["chat", "?"]).exits(0).prints("yes\n");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_program_of_a_check_stands_beside_the_config_and_sees_no_keys() {
+    let good = openai(Reply::answer("yes"));
+    let check = "[[ladders.main.checks]]\nname = \"judge\"\ncommand = [\"./judge\"]\n";
+    let keys = keys("good", &[("own", "{ env = \"LAB_KEY\" }")]);
+    let mut stage = Stage::bare();
+    std::fs::create_dir(stage.path("conf")).expect("a directory");
+    let text = format!("{}{keys}{check}", config(&[("good", &good)]));
+    let place = stage.file("conf/llmr.toml", text);
+    stage.set("LLMR_CONFIG", place);
+    stage.set("LAB_KEY", "not-a-real-key-number-one");
+    stage.set("LAB_WORD", "bird");
+    let judge = stage.file("conf/judge", "#!/bin/sh\n[ -z \"$LAB_KEY\" ] && [ \"$LAB_WORD\" = bird ]\n");
+    assert!(std::process::Command::new("chmod").args(["+x", &judge]).status().is_ok_and(|status| status.success()));
     stage.run(&["chat", "?"]).exits(0).prints("yes\n");
 }

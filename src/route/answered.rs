@@ -1,15 +1,25 @@
 //! What is asked of an answer, asked of it: the programs of checks are run here, and what the model is told of a bad one.
 //!
+//! Checks are made in a thread of their own, for many requests may share the one that this runs in: a program may take
+//! seconds, and a rule a while. Ctrl-C, the deadline, and a caller who gives the request up end the program. Without checks
+//! there is no thread.
+//!
 //! A check that could not be made is no fault of the model: nobody is asked again for it, and the request ends with what
-//! went wrong. While a program runs nothing else of the request goes on, but Ctrl-C and the deadline end it.
+//! went wrong and with the answer, which was paid for. It is not final: under the same id it may be asked again.
 
-use crate::domain::{Answer, GivenUp, Message, Part, Role};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+
+use crate::clock::Stopwatch;
+use crate::domain::{Answer, GivenUp, Message, Part, Redactor, Role};
 use crate::policy::Event;
 use crate::process::{self, Bounds, Program, Ran};
 use crate::store::{Store, StoreError};
-use crate::validate::{CheckCommand, Fault, Flaw, Judged, Trouble};
+use crate::validate::{CheckCommand, Fault, Flaw, Judged, Trouble, Validation};
 
-use super::drive::Drive;
+use super::drive::{Drive, Stop};
 use super::flight::Flight;
 use super::settle::Written;
 
@@ -19,30 +29,45 @@ pub(super) const JSON_ALONE: &str = "Answer with one JSON value and nothing else
 /// How much of a bad answer is shown to the model that gave it, in bytes: a loop can be long, and is paid for again.
 const SHOWN: usize = 16 * 1024;
 
-impl<S: Store> Drive<'_, S> {
-    /// Whether the answer is the one that was asked for.
-    pub(super) fn validate(&self, answer: &Answer) -> Result<Judged, Flaw> {
-        let input = if self.job.demands.checks.is_empty() { String::new() } else { self.input() };
-        self.validation.judge(answer, &input, &|command, given| self.run(command, given))
+/// All that it takes to check an answer, wherever that is done.
+pub(super) struct Checking {
+    validation: Arc<Validation>,
+    answer: Answer,
+    input: String,
+    hidden: Vec<String>,
+    redactor: Redactor,
+    stop: Stop,
+    deadline: Duration,
+    watch: Stopwatch,
+}
+
+impl Checking {
+    /// Checks it beside the thread that waits for it.
+    pub(super) async fn made(self) -> Result<Judged, Flaw> {
+        let (sender, verdict) = oneshot::channel();
+        let work = move || {
+            let verdict = self.judge(&|| sender.is_closed());
+            // Who waited may have given up.
+            let _ = sender.send(verdict);
+        };
+        let not_run = |why: String| Err(Flaw::Own(Trouble::NotRun(why)));
+        match std::thread::Builder::new().name("check".to_owned()).spawn(work) {
+            Ok(_) => verdict.await.unwrap_or_else(|_| not_run("a check broke off".to_owned())),
+            Err(error) => not_run(format!("no thread can be started for the checks: {error}")),
+        }
     }
 
-    /// What the user said.
-    fn input(&self) -> String {
-        let own = self.job.request.messages.iter().filter(|message| message.role == Role::User);
-        let words = own.flat_map(|message| &message.parts).filter_map(|part| match part {
-            Part::Text(text) => Some(text.as_str()),
-            _ => None,
-        });
-        words.collect::<Vec<_>>().join("\n\n")
+    fn judge(&self, is_given_up: &dyn Fn() -> bool) -> Result<Judged, Flaw> {
+        let is_interrupted = || *self.stop.borrow() || is_given_up();
+        self.validation.judge(&self.answer, &self.input, &|command, given| self.run(command, given, &is_interrupted))
     }
 
-    fn run(&self, command: &CheckCommand, given: &str) -> Result<(), Fault> {
-        let left = self.job.spec.limits.deadline.saturating_sub(self.watch.elapsed());
-        let is_interrupted = || *self.stop.borrow();
+    fn run(&self, command: &CheckCommand, given: &str, is_interrupted: &dyn Fn() -> bool) -> Result<(), Fault> {
+        let left = self.deadline.saturating_sub(self.watch.elapsed());
         let program = Program { words: &command.words, input: given.as_bytes(), env: &[] };
-        let bounds = Bounds { time: command.timeout.min(left), output: process::MOST, is_interrupted: &is_interrupted };
+        let bounds = Bounds { time: command.timeout.min(left), output: process::MOST, is_interrupted };
         let name = command.words.first().map_or("", String::as_str);
-        match process::run(&program, &bounds) {
+        match process::run_without(&program, &self.hidden, &bounds) {
             Err(error) => Err(Fault::NotRun(format!("`{name}` cannot be run: {error}"))),
             Ok(Ran { status: None, .. }) if is_interrupted() || left < command.timeout => Err(Fault::Interrupted),
             Ok(Ran { status: None, .. }) => {
@@ -55,9 +80,43 @@ impl<S: Store> Drive<'_, S> {
             }
             Ok(Ran { out, err, .. }) => {
                 let said = if out.trim().is_empty() { err } else { out };
-                Err(Fault::Said(self.router.redactor.redact(said.trim()).into_owned()))
+                Err(Fault::Said(self.redactor.redact(said.trim()).into_owned()))
             }
         }
+    }
+}
+
+impl<S: Store> Drive<'_, S> {
+    /// What is to be done beside this thread; none where nothing takes long.
+    pub(super) fn checking(&self, answer: &Answer) -> Option<Checking> {
+        if self.job.demands.checks.is_empty() {
+            return None;
+        }
+        Some(Checking {
+            validation: Arc::clone(&self.validation),
+            answer: answer.clone(),
+            input: self.input(),
+            hidden: self.job.hidden.clone(),
+            redactor: self.router.redactor.clone(),
+            stop: self.stop.clone(),
+            deadline: self.job.spec.limits.deadline,
+            watch: self.watch,
+        })
+    }
+
+    /// Whether the answer is the one that was asked for, where there are no checks.
+    pub(super) fn validate(&self, answer: &Answer) -> Result<Judged, Flaw> {
+        self.validation.judge(answer, "", &|_, _| Ok(()))
+    }
+
+    /// What the user said.
+    fn input(&self) -> String {
+        let own = self.job.request.messages.iter().filter(|message| message.role == Role::User);
+        let words = own.flat_map(|message| &message.parts).filter_map(|part| match part {
+            Part::Text(text) => Some(text.as_str()),
+            _ => None,
+        });
+        words.collect::<Vec<_>>().join("\n\n")
     }
 
     /// It was answered, and nobody can say whether well.
@@ -94,4 +153,51 @@ pub(super) fn repair(said: &str, told: &str) -> Vec<Message> {
     let answer = (!shown.trim().is_empty()).then(|| Message::text(Role::Assistant, shown));
     let ask = format!("That answer cannot be used. {told}\n\nAnswer again, with the corrected answer alone.");
     answer.into_iter().chain([Message::text(Role::User, ask)]).collect()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::clock::Clock;
+    use crate::validate::{Check, Demands, Test};
+
+    fn checking(script: &str) -> (tokio::sync::watch::Sender<bool>, Checking) {
+        let words = ["sh", "-c", script].map(str::to_owned).to_vec();
+        let command = CheckCommand { words, timeout: Duration::from_secs(20) };
+        let check = Check { name: "judge".into(), test: Test::Command(command), message: None };
+        let demands = Demands { checks: vec![check], ..Demands::default() };
+        let (sender, stop) = tokio::sync::watch::channel(false);
+        let checking = Checking {
+            validation: Arc::new(Validation::new(None, demands).expect("no schema")),
+            answer: Answer { text: "yes".into(), ..Answer::default() },
+            input: String::new(),
+            hidden: Vec::new(),
+            redactor: Redactor::default(),
+            stop,
+            deadline: Duration::from_secs(30),
+            watch: Clock::new(None).stopwatch(),
+        };
+        (sender, checking)
+    }
+
+    fn block_on<T>(work: impl Future<Output = T>) -> T {
+        tokio::runtime::Builder::new_current_thread().build().expect("a runtime").block_on(work)
+    }
+
+    #[test]
+    fn what_else_runs_in_the_thread_goes_on_while_a_check_is_made() {
+        let place = tempfile::tempdir().expect("a directory");
+        let file = place.path().join("go");
+        let (_stop, checking) = checking(&format!("until [ -e '{}' ]; do sleep 0.01; done", file.display()));
+        let (verdict, written) = block_on(async { tokio::join!(checking.made(), async { std::fs::write(&file, "") }) });
+        assert!(written.is_ok());
+        assert_eq!(verdict, Ok(Judged::default()));
+    }
+
+    #[test]
+    fn a_check_ends_when_the_user_stops_it() {
+        let (stop, checking) = checking("sleep 600");
+        let verdict = block_on(async { tokio::join!(checking.made(), async { stop.send(true) }) }).0;
+        assert_eq!(verdict, Err(Flaw::Own(Trouble::Interrupted)));
+    }
 }

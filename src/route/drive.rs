@@ -1,5 +1,6 @@
 //! The loop of one request.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -7,7 +8,7 @@ use jiff::Timestamp;
 use crate::catalog::Catalog;
 use crate::classify::Classify;
 use crate::clock::{Clock, Rng, Stopwatch};
-use crate::domain::{Answer, AttemptKind, Author, Class, Redactor, RequestRecord, Usage};
+use crate::domain::{Answer, AttemptKind, Author, Class, Outcome, Redactor, RequestRecord, Usage};
 use crate::ladder::{End, Exchange, Run, Skip, Step, StepSpec, View};
 use crate::policy::{self, Change, PolicySettings, Room, UsageState, claim, is_limited, room};
 use crate::store::{Accounts, Batch, Snapshot, Store, StoreError, update_once};
@@ -79,7 +80,7 @@ pub async fn run<S: Store>(
     let mut drive = Drive {
         router,
         job,
-        validation: Validation::default(),
+        validation: Arc::default(),
         machine: Run::new(job.spec.clone(), job.shape, job.directives.clone()),
         rng,
         stop,
@@ -91,7 +92,7 @@ pub async fn run<S: Store>(
     };
     drive.accounts = Accounts::of(drive.machine.steps().iter().map(|step| &step.target));
     match Validation::new(job.request.schema.as_ref(), job.demands.clone()) {
-        Ok(validation) => drive.validation = validation,
+        Ok(validation) => drive.validation = Arc::new(validation),
         Err(error) => drive.refuse(format!("the schema is no JSON Schema: {error}")),
     }
     drive.go().await
@@ -114,7 +115,7 @@ pub(super) async fn rest(clock: Clock, length: Duration) {
 pub(super) struct Drive<'a, S> {
     pub(super) router: &'a Router<'a, S>,
     pub(super) job: &'a Job,
-    pub(super) validation: Validation,
+    pub(super) validation: Arc<Validation>,
     pub(super) machine: Run,
     pub(super) rng: &'a mut Rng,
     pub(super) stop: Stop,
@@ -315,7 +316,8 @@ impl<'a, S: Store> Drive<'a, S> {
             ladder: self.job.spec.name.clone(),
             started_at: self.started_at,
             latency: self.watch.elapsed(),
-            outcome: end.outcome(),
+            // What could not be checked may be asked again under the same id.
+            outcome: if self.made.trouble.is_some() { Outcome::Interrupted } else { end.outcome() },
             deployment: answered.map(|(_, spec)| spec.target.deployment.clone()),
             step: answered.and_then(|(step, _)| u32::try_from(step).ok()),
             usage,
@@ -350,7 +352,8 @@ impl<'a, S: Store> Drive<'a, S> {
         let turned_away = self.made.passing.turned_away(end).is_some();
         let Made { answer, parsed, ttft, trouble, consumer_gone, .. } = self.made;
         let keep = matches!(end, End::Answered { .. } | End::Partial | End::WrongShape | End::AsItIs);
-        let answer = answer.filter(|_| keep).unwrap_or_default();
+        // It was paid for, and whoever asked may look at it.
+        let answer = answer.filter(|_| keep || trouble.is_some()).unwrap_or_default();
         let author =
             record.deployment.as_ref().map(|d| Author { provider: d.provider.clone(), model: d.model.clone() });
         let message = author.map(|author| answer.message(&author)).filter(|message| !message.parts.is_empty());

@@ -66,7 +66,7 @@ impl<'a, S: Store> Drive<'a, S> {
                     let (flight, _) = racers.swap_remove(at);
                     match opened {
                         Opened::Done(measured) if !racers.is_empty() && !matches!(measured.came, Came::Answer(_)) => {
-                            self.settle(&flight, *measured, false)?;
+                            self.settle(&flight, *measured, false).await?;
                             if self.machine.end().is_some() {
                                 return self.give_up(racers, GivenUp::Outrun);
                             }
@@ -108,7 +108,7 @@ impl<'a, S: Store> Drive<'a, S> {
                 }
             },
         };
-        self.settle(flight, measured, true)
+        self.settle(flight, measured, true).await
     }
 
     fn stop_all(&mut self, racers: Vec<Racer<'a>>) -> Result<(), StoreError> {

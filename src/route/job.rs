@@ -56,6 +56,8 @@ pub struct Job {
     pub request: ChatRequest,
     /// What is asked of the answer besides its schema.
     pub demands: Demands,
+    /// The variables of our environment that the programs of its checks must not find.
+    pub hidden: Vec<String>,
     /// What can be said of it beforehand.
     pub shape: RequestShape,
     /// When its ladder opens; none when it has no say.
@@ -102,6 +104,7 @@ impl Job {
             lanes,
             request,
             demands: answer.demands,
+            hidden: Vec::new(),
             cascade,
             shape,
             directives,

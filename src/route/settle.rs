@@ -69,7 +69,7 @@ impl<S: Store> Drive<'_, S> {
 
     /// Turns what came into a record, commits it with what it changes, and tells the machine. `alone` says that nothing
     /// else of this request is under way.
-    pub(super) fn settle(&mut self, flight: &Flight, measured: Measured, alone: bool) -> Result<(), StoreError> {
+    pub(super) async fn settle(&mut self, flight: &Flight, measured: Measured, alone: bool) -> Result<(), StoreError> {
         let mut attempt = blank(flight, &measured);
         // What was before says nothing of this one.
         (self.made.answer, self.made.told) = (None, None);
@@ -80,7 +80,7 @@ impl<S: Store> Drive<'_, S> {
                 attempt.usage = answer.usage;
                 attempt.cost_usd = cost(flight.step.price, &answer.usage);
                 self.machine.on_cost(attempt.cost_usd.unwrap_or(0.0));
-                self.judge(flight, answer, Written::of(attempt, metered), alone)
+                self.judge(flight, answer, Written::of(attempt, metered), alone).await
             }
             Came::Failed(evidence) => {
                 let (failure, written) = self.classify(*evidence, &flight.step, attempt);
@@ -116,10 +116,17 @@ impl<S: Store> Drive<'_, S> {
     }
 
     /// Whether the answer is the one that was asked for.
-    fn judge(&mut self, flight: &Flight, answer: Answer, mut written: Written, alone: bool) -> Result<(), StoreError> {
-        let verdict = match self.job.wanted {
-            Wanted::Words => self.validate(&answer),
-            Wanted::Sign => Ok(Judged::default()),
+    async fn judge(
+        &mut self,
+        flight: &Flight,
+        answer: Answer,
+        mut written: Written,
+        alone: bool,
+    ) -> Result<(), StoreError> {
+        let verdict = match (self.job.wanted, self.checking(&answer)) {
+            (Wanted::Words, Some(checking)) => checking.made().await,
+            (Wanted::Words, None) => self.validate(&answer),
+            (Wanted::Sign, _) => Ok(Judged::default()),
         };
         self.made.answer = Some(answer);
         match verdict {

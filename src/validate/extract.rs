@@ -155,6 +155,19 @@ fn in_fences(text: &str, fences: &[Fence<'_>], shape: &Shape) -> Option<Found> {
     Some(taken(value.clone(), last.body, Extraction::Fenced))
 }
 
+/// Where the value, which was found in this text, stands in it: fences first, and the last of several that are the same.
+pub fn as_written<'t>(text: &'t str, value: &Value) -> Option<&'t str> {
+    let whole = spoken(text);
+    let is_it = |body: &&str| parse(body).0.is_ok_and(|found| found == *value);
+    let fenced = || fences::all(whole).into_iter().map(|fence| fence.body).rfind(is_it);
+    let prose = || {
+        let mut search = Search { text: whole, ..Search::default() };
+        search.go();
+        search.found.iter().rfind(|found| found.value == *value).map(|found| found.written(whole))
+    };
+    Some(whole).filter(is_it).or_else(|| unfenced(whole).filter(is_it)).or_else(fenced).or_else(prose)
+}
+
 /// Whether another value of the shape stands in the prose after the fence.
 fn said_otherwise(rest: &str, shape: &Shape, taken: (&Value, &str)) -> bool {
     // Any list or object of a remark would do where nothing is asked of the shape.

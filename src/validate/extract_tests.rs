@@ -104,6 +104,7 @@ fn a_scalar_in_a_fence_and_what_was_written_are_kept() {
         let text = format!("So:\n```\n{written}\n```");
         let Found::One(taken) = find(&text, &number) else { panic!("{text}") };
         assert_eq!((taken.written.as_str(), taken.place), (written, Extraction::Fenced));
+        assert_eq!(as_written(&text, &taken.value), Some(written));
     }
     let list = Shape::new(&json!({"type": "array", "items": {"type": "number"}, "minItems": 1})).expect("a schema");
     let two = "[12345678901234567890123]\n or: [12345678901234567890124]";

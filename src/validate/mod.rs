@@ -38,6 +38,7 @@ pub use kinds::{DECLINES, Fault};
 pub use rule::{LONGEST, Rule};
 pub use shape::Shape;
 
+pub use extract::as_written;
 use extract::{Found, Taken};
 use rule::About;
 
@@ -56,6 +57,11 @@ impl Demands {
     /// Whether the answer must be JSON, with or without a schema.
     pub fn need_json(&self) -> bool {
         self.confidence.is_some() || self.checks.iter().any(Check::names_answer)
+    }
+
+    /// Whether a check runs a program.
+    pub fn run_programs(&self) -> bool {
+        self.checks.iter().any(|check| matches!(check.test, Test::Command(_)))
     }
 
     /// The checks by a program that is not there. `path` is the variable `PATH`.
