@@ -136,7 +136,7 @@ fn in_fences(text: &str, fences: &[Fence<'_>], shape: &Shape) -> Option<Found> {
     let read: Vec<_> = tries.map(|fence| (fence, parse(fence.body).0)).collect();
     let fits = |value: &Value| shape.fits(value);
     let fitting = || read.iter().filter_map(|(fence, value)| Some((*fence, value.as_ref().ok().filter(|v| fits(v))?)));
-    let (last, value) = fitting().last()?;
+    let (last, value) = fitting().next_back()?;
     if let Some(error) = read.iter().find_map(|(_, value)| value.as_ref().err()) {
         return Some(Found::Broken(error.to_string(), error.is_eof()));
     }
@@ -144,8 +144,9 @@ fn in_fences(text: &str, fences: &[Fence<'_>], shape: &Shape) -> Option<Found> {
     if count > 1 {
         return Some(Found::Several(count));
     }
-    let later = read.iter().filter(|(fence, _)| fence.from > last.from).filter_map(|(_, value)| value.as_ref().ok());
-    if let Some(other) = later.last() {
+    let mut later =
+        read.iter().filter(|(fence, _)| fence.from > last.from).filter_map(|(_, value)| value.as_ref().ok());
+    if let Some(other) = later.next_back() {
         return Some(Found::Other(other.clone(), false));
     }
     let rest = text.get(last.to..).unwrap_or_default();
@@ -308,7 +309,7 @@ impl<'t> Search<'t> {
         }
         let text = self.text;
         let fitting = || self.found.iter().filter(|candidate| shape.fits(&candidate.value));
-        let Some(last) = fitting().last() else { return self.without(whole) };
+        let Some(last) = fitting().next_back() else { return self.without(whole) };
         if shape.is_any() {
             return self.broken.map_or(Found::Amid, |(why, is_short)| Found::Broken(why, is_short));
         }
