@@ -8,11 +8,10 @@ use tokio::sync::Mutex;
 use crate::clock::Rng;
 use crate::config::Config;
 use crate::domain::{Message, SessionName, TalkSettings};
-use crate::host::environment;
+use crate::host::{environment, hidden_variables};
 use crate::route::{FallbackStore, Job, Stop};
 use crate::session::{
-    Ended, NoCall, Resume, Rounds, Settlement, Stage, Wish, go_on, hidden_variables, note_told, open_call, opening,
-    settle,
+    Ended, NoCall, Resume, Rounds, Settlement, Stage, Wish, go_on, note_told, open_call, opening, settle,
 };
 use crate::store::{MemoryStore, Seat, SessionStore, SqliteStore, StoreError, Talk};
 

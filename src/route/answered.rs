@@ -155,7 +155,8 @@ pub(super) fn repair(said: &str, told: &str) -> Vec<Message> {
     answer.into_iter().chain([Message::text(Role::User, ask)]).collect()
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
     use crate::clock::Clock;
