@@ -199,6 +199,15 @@ impl RequestArgs {
         })
     }
 
+    /// The shape that the answer must have, where it must be JSON.
+    pub fn shape(&self, config: &Config, ladder: &LadderName) -> Result<Option<serde_json::Value>, CliError> {
+        let of_ladder = config.ladders.get(ladder).map(|ladder| &ladder.answer);
+        let own = self.schema.as_deref().map(|path| json_file("--schema", path)).transpose()?;
+        let schema = own.or_else(|| of_ladder?.schema.clone());
+        let is_json = of_ladder.is_some_and(|answer| answer.demands.need_json());
+        Ok(schema.or_else(|| is_json.then(crate::retold::any_shape)))
+    }
+
     /// The standing instructions that the user gives.
     pub fn system_text(&self) -> Result<Option<String>, CliError> {
         let text = self.system.as_deref().map(|text| match text.strip_prefix('@') {
@@ -246,7 +255,12 @@ impl RequestArgs {
         if id.is_empty() || id.len() > 128 || !id.chars().all(|c| c.is_ascii_graphic()) {
             return Err(CliError::usage("--request-id: up to 128 printable characters without spaces"));
         }
-        Ok(Some(RequestId::new(id.as_str())))
+        let id = RequestId::new(id.as_str());
+        if id.is_round() {
+            let error = CliError::usage(format!("--request-id: `{id}` is an id that llmr gives itself"));
+            return Err(error.hint("take another one, without a number at its end"));
+        }
+        Ok(Some(id))
     }
 
     fn directives(&self, config: &Config) -> Result<Directives, CliError> {

@@ -6,6 +6,7 @@
 )]
 
 mod alarm;
+mod ask;
 mod baseline;
 mod caps;
 mod chat;
@@ -35,6 +36,7 @@ mod record;
 mod repeat;
 mod replace;
 mod reset;
+mod retold;
 mod ring;
 mod screen;
 mod session;

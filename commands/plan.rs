@@ -6,7 +6,8 @@ use llmr::config::Strategy;
 use llmr::ladder::Run;
 use llmr::report::Plan;
 use llmr::route::{Outlook, grades, outlook};
-use llmr::store::{Accounts, Store};
+use llmr::session::said;
+use llmr::store::{Accounts, SessionStore, Store};
 
 use crate::context::Context;
 use crate::error::CliError;
@@ -26,7 +27,20 @@ pub fn run(args: &PlanArgs, context: &mut Context) -> Result<ExitCode, CliError>
 
 /// What `plan` and `chat --dry-run` print.
 pub fn show(args: &RequestArgs, context: &mut Context) -> Result<ExitCode, CliError> {
-    let request = args.request(None, false)?;
+    let talk = match args.talk.session()? {
+        Some(name) => context
+            .store_to_read(context.config_file()?.as_ref())?
+            .map(|store| store.talk(&name))
+            .transpose()?
+            .flatten(),
+        None => None,
+    };
+    let args = &talk.as_ref().map_or_else(|| args.clone(), |talk| args.going_on_with(&talk.session.settings));
+    let mut request = args.request(None, false)?;
+    if let Some(talk) = &talk {
+        // What was said before is sent as well, and counts for the size.
+        request.messages = said(talk)?.into_iter().chain(request.messages).collect();
+    }
     let (config, choice) = args.settle(context)?;
     context.show_warnings(&config);
     let store = context.store_to_plan(&config);

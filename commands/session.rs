@@ -1,13 +1,16 @@
 //! `llmr session`
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Subcommand;
-use llmr::domain::{SessionName, printable};
-use llmr::report::{call_line, call_name, session_json, sessions_text, talk_json, talk_text};
-use llmr::session::{LONGEST_RESULT, NoCall, Settlement, open_call, settle};
-use llmr::store::{Seat, SessionStore, SqliteStore};
+use llmr::clock::Rng;
+use llmr::config::Config;
+use llmr::domain::{CallState, Effect, JournalEntry, Session, SessionName, printable};
+use llmr::report::{call_line, call_name, rfc3339, session_json, sessions_text, talk_json, talk_text, waits_for};
+use llmr::session::{LONGEST_RESULT, NoCall, Settlement, may_run_until, open_call, settle};
+use llmr::store::{Seat, SessionStore, SqliteStore, Talk};
 
 use crate::context::{Context, read_named};
 use crate::error::CliError;
@@ -36,11 +39,19 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Begin one that has nothing in it yet
+    New {
+        /// Its name
+        name: String,
+    },
     /// Remove conversations with all that was said and run
     Rm {
         /// Their names
         #[arg(required = true, value_name = "NAME")]
         names: Vec<String>,
+        /// Also those with a call of which nobody knows whether it did its work
+        #[arg(long)]
+        force: bool,
     },
     /// Say what came of a tool's call of which nobody knows whether it did its work
     Settle {
@@ -49,11 +60,17 @@ enum Command {
         /// The call, as `chat` or `session show` names it
         call: String,
         /// It did; this is what the model is told (@FILE reads it)
-        #[arg(long, value_name = "TEXT|@FILE", required_unless_present = "again", conflicts_with = "again")]
+        #[arg(long, value_name = "TEXT|@FILE", required_unless_present_any = ["again", "decline"], conflicts_with_all = ["again", "decline"])]
         result: Option<String>,
         /// It did not; let it run once more
         #[arg(long)]
         again: bool,
+        /// It did not, and it is not to be run; the model is told so
+        #[arg(long, conflicts_with = "again")]
+        decline: bool,
+        /// Although its command may still be running
+        #[arg(long)]
+        force: bool,
     },
 }
 
@@ -72,26 +89,29 @@ pub fn run(args: &SessionArgs, context: &mut Context) -> Result<ExitCode, CliErr
             let text = if *json { format!("{}\n", talk_json(&talk)) } else { talk_text(&talk, context.clock.now()) };
             print(&text, context)
         }
-        Command::Rm { names } => {
-            let names: Vec<SessionName> =
+        Command::New { name } => begin(&session_name("NAME", name)?, &context.store(config.as_ref())?, context),
+        Command::Rm { names, force } => {
+            let names: BTreeSet<SessionName> =
                 names.iter().map(|name| session_name("NAME", name)).collect::<Result<_, _>>()?;
             let store = context.store_to_read(config.as_ref())?;
-            remove(&names, store, config.as_ref(), context)
+            remove(&names, *force, store, config.as_ref(), context)
         }
-        Command::Settle { name, call, result, again } => {
-            let word = match (result, again) {
-                (Some(text), false) => Settlement::Done(told(text)?),
-                _ => Settlement::Again,
+        Command::Settle { name, call, result, again, decline: _, force } => {
+            let word = match result {
+                Some(text) => Settlement::Done(told(text)?),
+                None if *again => Settlement::Again,
+                None => Settlement::Declined,
             };
             let name = session_name("NAME", name)?;
             let store = context.store(config.as_ref())?;
-            settled(&name, call, word, &store, context)
+            settled(&name, call, word, (&store, config.as_ref().filter(|_| !force)), context)
         }
     }
 }
 
+/// What is kept was cleaned when it was written; what only looks like a key would make a hole in a picture.
 fn print(text: &str, context: &Context) -> Result<ExitCode, CliError> {
-    context.output.out(&printable(&context.redactor().redact(text)))?;
+    context.output.out(&printable(&context.redactor().redact_known(text)))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -100,22 +120,55 @@ fn none(name: &SessionName) -> CliError {
 }
 
 fn list(store: Option<&SqliteStore>, json: bool, context: &Context) -> Result<ExitCode, CliError> {
-    let sessions = store.map(SessionStore::sessions).transpose()?.unwrap_or_default();
-    let lines = || sessions.iter().map(|session| format!("{}\n", session_json(session))).collect();
-    print(&if json { lines() } else { sessions_text(&sessions, context.clock.now()) }, context)
+    let mut talks: Vec<Talk> = Vec::new();
+    for session in store.map(SessionStore::sessions).transpose()?.unwrap_or_default() {
+        talks.extend(store.map(|store| store.talk(&session.name)).transpose()?.flatten());
+    }
+    let (sessions, waits): (Vec<Session>, Vec<&str>) =
+        talks.into_iter().map(|talk| (talk.session.clone(), waits_for(&talk))).unzip();
+    if json {
+        let line = |(session, waits): (&Session, &&str)| {
+            let mut value = session_json(session);
+            if let Some(object) = value.as_object_mut() {
+                object.insert("waits_for".to_owned(), serde_json::json!(waits));
+            }
+            format!("{value}\n")
+        };
+        return print(&sessions.iter().zip(&waits).map(line).collect::<String>(), context);
+    }
+    print(&sessions_text(&sessions, &waits, context.clock.now()), context)
+}
+
+fn begin(name: &SessionName, store: &SqliteStore, context: &Context) -> Result<ExitCode, CliError> {
+    let _seat = sit(name, store)?;
+    if store.talk(name)?.is_some() {
+        return Err(
+            CliError::usage(format!("there is a session `{name}` already")).hint("`chat --session` goes on with it")
+        );
+    }
+    store.take_session(name, &Rng::new(None).token(16), context.clock.now())?;
+    context.output.note(&format!("`llmr chat --session {name} PROMPT` begins it"));
+    Ok(ExitCode::SUCCESS)
 }
 
 fn remove(
-    names: &[SessionName],
+    names: &BTreeSet<SessionName>,
+    force: bool,
     there: Option<SqliteStore>,
-    config: Option<&llmr::config::Config>,
+    config: Option<&Config>,
     context: &Context,
 ) -> Result<ExitCode, CliError> {
     // All names are looked at before anything goes.
     for name in names {
-        let is_there = there.as_ref().map(|store| store.talk(name)).transpose()?.flatten().is_some();
-        if !is_there {
+        let Some(talk) = there.as_ref().map(|store| store.talk(name)).transpose()?.flatten() else {
             return Err(none(name).hint("nothing was removed"));
+        };
+        let open = talk.journal.iter().map(|(_, entry)| entry).find(|entry| is_open(entry));
+        if let Some(entry) = open.filter(|_| !force) {
+            let error = CliError::usage(format!("nobody knows yet what a tool of `{name}` did; nothing was removed"));
+            let settle = format!("llmr session settle {name} {}", call_name(&entry.fingerprint));
+            let error = error.cause(call_line(entry)).hint(format!("`{settle}` settles it"));
+            return Err(error.hint("--force removes it with the only note of that"));
         }
     }
     drop(there);
@@ -126,6 +179,10 @@ fn remove(
         context.output.note(&format!("removed {name}"));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn is_open(entry: &JournalEntry) -> bool {
+    entry.effect == Effect::SideEffecting && matches!(entry.state, CallState::Started | CallState::Unknown)
 }
 
 fn sit(name: &SessionName, store: &SqliteStore) -> Result<Seat, CliError> {
@@ -149,15 +206,23 @@ fn settled(
     name: &SessionName,
     call: &str,
     word: Settlement,
-    store: &SqliteStore,
+    (store, tools): (&SqliteStore, Option<&Config>),
     context: &Context,
 ) -> Result<ExitCode, CliError> {
     let _seat = sit(name, store)?;
     let talk = store.talk(name)?.ok_or_else(|| none(name))?;
     let (version, entry) = open_call(&talk, call).map_err(|why| no_call(why, call, name))?;
+    let timeout = tools.and_then(|config| config.tools.get(&entry.tool)).map(|tool| tool.timeout);
+    let until = timeout.and_then(|timeout| may_run_until(entry, timeout, context.clock.now()));
+    if let Some(until) = until.filter(|_| !matches!(word, Settlement::Done(_))) {
+        let error = CliError::usage(format!("`{}` may still be running until {}", entry.tool, rfc3339(until)));
+        let error = error.cause("the process that began it is gone, and its command may not be");
+        return Err(error.hint("wait until then, or look whether it runs; --force says that it does not"));
+    }
     let what = match word {
         Settlement::Done(_) => "is settled and will not be run",
         Settlement::Again => "may be run once more",
+        Settlement::Declined => "is told as not done and will not be run",
     };
     settle(store, name, (version, entry), word, (context.clock.now(), context.redactor()))?;
     context.output.note(&format!("{} {what}; `llmr chat --session {name}` goes on", entry.tool));

@@ -1,27 +1,34 @@
 //! `llmr chat` where a conversation is kept or the model may have tools run.
 
-use std::io::{BufRead, IsTerminal};
 use std::process::ExitCode;
+
+use jiff::Timestamp;
 
 use llmr::clock::Rng;
 use llmr::config::{Config, ToolConfig};
-use llmr::domain::{ChatRequest, JournalEntry, Message, SessionName, TalkSettings, printable};
-use llmr::report::{order_lines, question_lines, tool_line};
+use llmr::domain::{
+    ChatRequest, Effect, JournalEntry, LadderName, Message, SessionName, TalkSettings, excerpt, printable,
+};
+use llmr::report::{call_name, hidden_bytes, order_lines, question_lines, tool_line};
 use llmr::route::{FallbackStore, Report};
 use llmr::session::{
-    Consent, Desk, Ended, Order, Outcome as Came, Resume, Rounds, Settlement, Stage, ToolRun, Wish, go_on, note_told,
-    opening, outcome, rounds_in, run_tool,
+    Consent, Desk, Ended, Order, Outcome as Came, Resume, Rounds, Settlement, Stage, ToolRun, Wish, go_on,
+    may_run_until, note_told, opening, outcome, rounds_in, run_tool,
 };
-use llmr::store::{MemoryStore, Seat, SessionStore, SqliteStore, Talk};
+use llmr::store::{MemoryStore, Seat, SessionStore, SqliteStore, StoreError, Talk};
 use llmr::transport::Transport;
 
-use crate::chat::{print_json, print_text};
+use crate::ask;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::job::RequestArgs;
+use crate::retold::last_answer;
 use crate::screen::Screen;
 use crate::told::Told;
 use crate::walk::{is_interrupted, listen_for_interrupt, stroll, transport};
+
+/// How much of a result is told that could not be written, in characters.
+const LOST: usize = 1000;
 
 /// Goes on with the conversation.
 pub fn run(args: &RequestArgs, stdin: Option<&str>, context: &mut Context) -> Result<ExitCode, CliError> {
@@ -40,23 +47,23 @@ pub fn run(args: &RequestArgs, stdin: Option<&str>, context: &mut Context) -> Re
     context.show_warnings(&config);
     let wish = Wish { before: args.before()?, says: args.question(stdin)?, settings: TalkSettings::default() };
     let (turns, resume) = opening(there.as_ref(), wish.says.as_ref(), context.redactor())?;
-    if let Some(shown) = settled_before(&name, (there.as_ref(), &turns, &resume), &wish, &args, context)? {
+    let opened = (there.as_ref(), turns.as_slice(), &resume);
+    if let Some(shown) = settled_before(&name, opened, &wish, (&args, &config, choice.ladder()), context)? {
         return Ok(shown);
     }
     let offered = args.talk.tools(&config, &choice.ladder)?;
-    let settings =
-        TalkSettings { ladder: Some(choice.ladder.clone()), system: args.system_text()?, tools: offered.clone() };
+    refuse_id(&args)?;
+    if there.is_none() && named.is_some() {
+        refuse_forgotten(&name, &offered, &config, &store)?;
+    }
+    let tools = args.talk.remembered(&offered);
+    let settings = TalkSettings { ladder: Some(choice.ladder.clone()), system: args.system_text()?, tools };
     let messages = turns.iter().chain(&wish.before).chain(&wish.says).cloned().collect();
     let request = ChatRequest { messages, ..args.request(None, args.streams(context))? };
     let rounds = rounds_in(&config, &choice.ladder);
     let mut job = args.job(request, choice, &config, &store, context)?;
     job.wants_text = true;
     let transport = transport(&job, &config, context)?;
-    if let Some(id) = args.chosen_id()?
-        && let Some(known) = crate::stored::claim(&id, &mut job, &config, &store, context)?
-    {
-        return crate::stored::tell(&known, args.json, &store, context);
-    }
     let holder = Rng::new(None).token(16);
     place.take_session(&name, &holder, context.clock.now())?;
     let stage = Stage {
@@ -87,7 +94,11 @@ pub fn run(args: &RequestArgs, stdin: Option<&str>, context: &mut Context) -> Re
     let ended = context.block_on(go_on(&stage, &wish, &mut counter))?.map_err(|error| lost(error, named.as_ref()))?;
     let Counter { rounds, runs, shows, .. } = counter;
     let (has_asked, report) = (rounds.has_asked(), rounds.report(context.clock.now()));
-    let told = Told { report: &report, runs: &runs, ended: &ended, named: named.as_ref(), shown: shows };
+    let until = match &ended {
+        Ended::NeedsWord(order, entry) => until(&config, order, entry, context.clock.now()),
+        _ => None,
+    };
+    let told = Told { report: &report, runs: &runs, ended: &ended, named: named.as_ref(), shown: shows, until };
     let printed = told.print(args.json, context);
     if named.is_some() && printed.is_ok() && ended == Ended::Answered {
         note_told(place, &stage.name, &stage.holder, context.clock.now())?;
@@ -99,6 +110,40 @@ pub fn run(args: &RequestArgs, stdin: Option<&str>, context: &mut Context) -> Re
         context.forget_the_old(file, Some(&config));
     }
     printed
+}
+
+/// A request of several rounds cannot be told again from one row of the log.
+fn refuse_id(args: &RequestArgs) -> Result<(), CliError> {
+    if args.chosen_id()?.is_none() {
+        return Ok(());
+    }
+    let error = CliError::usage("--request-id cannot be used with tools");
+    Err(error.hint("--session NAME goes on from where it was, and runs nothing twice; or offer none: --no-tools"))
+}
+
+/// A conversation that is not known may be one that was lost with a damaged state, and its effects would be repeated.
+fn refuse_forgotten(
+    name: &SessionName,
+    offered: &[String],
+    config: &Config,
+    store: &FallbackStore<SqliteStore>,
+) -> Result<(), CliError> {
+    let has_effect = |tool: &String| config.tools.get(tool).is_some_and(|tool| tool.effect == Effect::SideEffecting);
+    let Some(lost) = store.file().filter(|_| offered.iter().any(has_effect)).and_then(SqliteStore::set_aside) else {
+        return Ok(());
+    };
+    let error = CliError::trouble(format!(
+        "there is no session `{name}`, and the state was damaged once: it may have been lost"
+    ));
+    let error = error.cause("begun anew, it could repeat what its tools have done already");
+    let error = error.cause(format!("the damaged state is kept as {}", lost.display()));
+    let error = error.hint(format!("if it is new: `llmr session new {name}`, then run this again"));
+    Err(error.hint("once that file is moved elsewhere, nothing is asked any more"))
+}
+
+/// Until when the command of the call may be at work.
+fn until(config: &Config, order: &Order, entry: &JournalEntry, now: Timestamp) -> Option<Timestamp> {
+    may_run_until(entry, config.tools.get(&order.call.name)?.timeout, now)
 }
 
 /// Where the conversation is kept: in the state, if it has a name, and then by nobody else at the same time.
@@ -128,7 +173,7 @@ fn settled_before(
     name: &SessionName,
     (there, turns, resume): (Option<&Talk>, &[Message], &Resume),
     wish: &Wish,
-    args: &RequestArgs,
+    (args, config, ladder): (&RequestArgs, &Config, &LadderName),
     context: &Context,
 ) -> Result<Option<ExitCode>, CliError> {
     if !turns.is_empty() && !wish.before.is_empty() {
@@ -144,11 +189,12 @@ fn settled_before(
         Resume::Busy => {
             let error = CliError::usage(format!("the session `{name}` is in the middle of an answer"));
             let error = error.hint(format!("`llmr chat --session {name}` without a prompt goes on with it"));
-            Err(error.hint(format!("`llmr session show {name}` shows how far it is")))
+            let error = error.hint(format!("`llmr session show {name}` shows how far it is"));
+            Err(error.hint(format!("`llmr session rm {name}` gives it up; another name begins another one")))
         }
         Resume::Nothing if !wish.before.is_empty() => Ok(None),
         Resume::Nothing | Resume::Tell => match there.filter(|_| !turns.is_empty()) {
-            Some(talk) => last_answer(talk, turns, args, context).map(Some),
+            Some(talk) => last_answer(talk, turns, (args, config, ladder), context).map(Some),
             None => {
                 let error = CliError::usage("there is nothing to ask: no PROMPT, and nothing on stdin");
                 Err(error.hint(format!("llmr chat --session {name} \"why is the sky blue?\"")))
@@ -157,25 +203,7 @@ fn settled_before(
     }
 }
 
-/// The answer that was given last: who was killed before it was printed finds it here.
-fn last_answer(talk: &Talk, turns: &[Message], args: &RequestArgs, context: &Context) -> Result<ExitCode, CliError> {
-    let text = turns.last().map(Message::words).unwrap_or_default();
-    context.output.note("session: nothing is under way; this is its last answer, and nothing was sent");
-    let last = talk.turns.last();
-    if args.json {
-        let from = last.and_then(|turn| turn.author.as_ref()).map(ToString::to_string);
-        let id = last.and_then(|turn| turn.request_id.clone());
-        let value = serde_json::json!({
-            "request_id": id, "session": talk.session.name, "text": text, "from": from, "stored": true, "tools": [],
-        });
-        print_json(value, context)?;
-    } else {
-        print_text(&text, context)?;
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-/// That somebody else goes on with the conversation.
+/// Trouble in the middle of a conversation, with how it goes on.
 fn lost(error: CliError, named: Option<&SessionName>) -> CliError {
     match named {
         Some(name) => error.hint(format!("`llmr chat --session {name}` goes on from where it was kept")),
@@ -202,14 +230,11 @@ impl Counter<'_> {
         self.context.output.note(&printable(&self.context.redactor().redact(line)));
     }
 
-    fn has_person(&self) -> bool {
-        std::io::stdin().is_terminal() && self.context.output.stderr_is_terminal()
-    }
-
-    fn answer(&self) -> Result<String, CliError> {
-        let mut answer = String::new();
-        std::io::stdin().lock().read_line(&mut answer)?;
-        Ok(answer.trim().to_owned())
+    /// Asks, and waits for an answer that was given after the question.
+    fn ask_for(&self, question: &str) -> Option<String> {
+        ask::forget_typed();
+        self.note(question);
+        ask::line()
     }
 }
 
@@ -238,43 +263,65 @@ impl Desk for Counter<'_> {
     }
 
     fn consent(&mut self, order: &Order) -> Result<Consent, CliError> {
-        if !self.has_person() {
+        if !ask::has_person(self.context) {
             return Ok(Consent::Nobody);
         }
         self.note(&format!("the model wants `{}` to be run, which has a side effect", order.call.name));
         for line in order_lines(order) {
             self.note(&format!("  {line}"));
         }
-        self.note("run it? [y/N]");
-        let is_yes = matches!(self.answer()?.as_str(), "y" | "Y" | "yes");
-        Ok(if is_interrupted() {
-            Consent::Nobody
-        } else if is_yes {
-            Consent::Yes
-        } else {
-            Consent::No
+        // What cannot be read to its end is not allowed by a single key.
+        let (question, yes): (&str, &[&str]) = match hidden_bytes(order) {
+            0 => ("run it? [y/N]", &["y", "Y", "yes"]),
+            _ => ("run it, with what is not shown? [yes/N]", &["yes"]),
+        };
+        Ok(match self.ask_for(question) {
+            None => Consent::Nobody,
+            Some(word) if yes.contains(&word.as_str()) => Consent::Yes,
+            Some(_) => Consent::No,
         })
     }
 
     fn settlement(&mut self, order: &Order, entry: &JournalEntry) -> Result<Option<Settlement>, CliError> {
-        if !self.has_person() || is_interrupted() {
+        if !ask::has_person(self.context) {
             return Ok(None);
         }
+        let now = self.context.clock.now();
+        let until = until(self.config, order, entry, now);
         self.note(&format!("nobody knows whether `{}` did its work", order.call.name));
-        for line in question_lines(order, entry, self.context.clock.now()) {
+        for line in question_lines(order, entry, until, now) {
             self.note(&format!("  {line}"));
         }
-        self.note("did it? [y/n, anything else: leave it open]");
-        match self.answer()?.as_str() {
-            "y" | "yes" => {
-                self.note("what came of it, in one line for the model?");
-                let text = self.answer()?;
+        match self.ask_for("did it? [y/n, anything else: leave it open]").as_deref() {
+            Some("y" | "yes") => {
+                let Some(text) = self.ask_for("what came of it, in one line for the model?") else { return Ok(None) };
                 let text = if text.is_empty() { "it was done".to_owned() } else { text };
                 Ok(Some(Settlement::Done(text)))
             }
-            "n" | "no" => Ok(Some(Settlement::Again)),
+            Some("n" | "no") if until.is_some() => {
+                self.note("it may still do it, so it is not run now");
+                Ok(None)
+            }
+            Some("n" | "no") => Ok(Some(Settlement::Again)),
             _ => Ok(None),
         }
+    }
+
+    fn is_interrupted(&self) -> bool {
+        is_interrupted()
+    }
+
+    fn lost(&mut self, entry: &JournalEntry, error: &StoreError) {
+        let call = call_name(&entry.fingerprint);
+        let end =
+            entry.end.map_or("nobody knows whether it did its work".to_owned(), |end| format!("it came to `{end}`"));
+        self.note(&format!("tool {}  was run ({call}), and that could not be written: {error}", entry.tool));
+        self.note(&format!("  {end}"));
+        if let Some(result) = &entry.result {
+            self.note(&format!("  its result: {}", excerpt(result, LOST)));
+        }
+        let session = &self.session;
+        self.note(&format!("  then say so: `llmr session settle {session} {call} --result \"what came of it\"`"));
     }
 
     fn told(&mut self, run: &ToolRun) {

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use jiff::Timestamp;
 use llmr::domain::{Outcome, SessionName};
 use llmr::ladder::End;
 use llmr::report::{call_name, chat_json, order_lines, question_lines, tool_json};
@@ -19,6 +20,8 @@ pub struct Told<'a> {
     pub ended: &'a Ended,
     pub named: Option<&'a SessionName>,
     pub shown: bool,
+    /// Until when the command may be at work that the question is about.
+    pub until: Option<Timestamp>,
 }
 
 impl Told<'_> {
@@ -32,6 +35,10 @@ impl Told<'_> {
             print_text(&answer_alone(&report.text, report.parsed.as_ref(), &report.record.attempts), context)?;
         }
         match (self.ended, stop) {
+            (Ended::Answered, _) if report.end == End::AsItIs => {
+                explain(report, context);
+                Ok(code_of(report))
+            }
             (Ended::Answered, _) => Ok(ExitCode::SUCCESS),
             (Ended::Unanswered, _) => {
                 if !matches!(report.end, End::Answered { .. }) {
@@ -87,9 +94,7 @@ impl Told<'_> {
         };
         match self.ended {
             Ended::Answered | Ended::Unanswered => None,
-            Ended::Interrupted => {
-                Some(CliError::new(Code::Interrupted, "interrupted while a tool was running").hint(go_on("")))
-            }
+            Ended::Interrupted => Some(CliError::new(Code::Interrupted, "interrupted").hint(go_on(""))),
             Ended::TooManyRounds => {
                 let error =
                     CliError::new(Code::WrongShape, "the model has not answered in words: it still wants tools");
@@ -113,7 +118,7 @@ impl Told<'_> {
             Ended::NeedsWord(order, entry) => {
                 let why = format!("nobody knows whether `{}` did its work, and it must not run twice", order.call.name);
                 let mut error = CliError::new(Code::NeedsPerson, why);
-                for line in question_lines(order, entry, context.clock.now()) {
+                for line in question_lines(order, entry, self.until, context.clock.now()) {
                     error = error.cause(line);
                 }
                 Some(match self.named {
@@ -121,7 +126,9 @@ impl Told<'_> {
                         let settle = format!("llmr session settle {name} {}", call_name(&order.fingerprint));
                         error
                             .hint(format!("if it did: `{settle} --result \"what came of it\"`"))
-                            .hint(format!("if it did not: `{settle} --again`"))
+                            .hint(format!(
+                                "if it did not: `{settle} --again`, or `--decline` where it is not wanted any more"
+                            ))
                             .hint(format!("then {}", go_on("")))
                     }
                     None => error.hint("look at what it did before you ask again").hint(go_on("")),

@@ -44,6 +44,11 @@ impl TalkArgs {
         self.kept = tools.to_vec();
     }
 
+    /// The tools that the conversation remembers: that none were offered once is not for ever.
+    pub fn remembered(&self, offered: &[String]) -> Vec<String> {
+        if self.no_tools { self.kept.clone() } else { offered.to_vec() }
+    }
+
     /// The names of the tools that the model may use: those of the ladder and those that the user names.
     pub fn tools(&self, config: &Config, ladder: &LadderName) -> Result<Vec<String>, CliError> {
         if self.no_tools {

@@ -13,6 +13,8 @@
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
+#[cfg(unix)]
+use std::sync::Once;
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -64,12 +66,14 @@ pub struct Ran {
     pub err: String,
     /// Whether it printed more than was kept.
     pub is_cut: bool,
+    /// Why nobody can say how it ended, although it was begun; then there is no `status`.
+    pub lost: Option<io::Error>,
 }
 
 /// Runs the program, and kills it when the time is over or it is interrupted.
 ///
 /// # Errors
-/// When it cannot be started.
+/// When it was not started. What goes wrong with one that was is told by [`Ran::lost`].
 pub fn run(program: &Program<'_>, bounds: &Bounds<'_>) -> io::Result<Ran> {
     run_without(program, &[], bounds)
 }
@@ -77,7 +81,7 @@ pub fn run(program: &Program<'_>, bounds: &Bounds<'_>) -> io::Result<Ran> {
 /// The same, but these variables of our own environment are not passed on.
 ///
 /// # Errors
-/// When it cannot be started.
+/// When it was not started.
 pub fn run_without(program: &Program<'_>, hidden: &[String], bounds: &Bounds<'_>) -> io::Result<Ran> {
     let (name, arguments) = program.words.split_first().ok_or_else(|| io::Error::other("the command is empty"))?;
     let mut command = Command::new(name);
@@ -90,17 +94,35 @@ pub fn run_without(program: &Program<'_>, hidden: &[String], bounds: &Bounds<'_>
     command.stdin(ready.map_or_else(Stdio::piped, Stdio::from)).stdout(Stdio::piped()).stderr(Stdio::piped());
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    listen_for_ends();
+    // From here on it has begun, and nothing that goes wrong may be told as if it had not.
     let mut child = command.spawn()?;
     let (stdin, input) = (child.stdin.take(), program.input.to_vec());
     // Who does not read its input is no trouble.
     let _ = std::thread::Builder::new().spawn(move || stdin.map(|mut pipe| pipe.write_all(&input)));
     let (out, err) = (Kept::of(child.stdout.take(), bounds.output), Kept::of(child.stderr.take(), bounds.output));
-    let status = wait(&mut child, bounds)?;
-    if status.is_none() {
+    let (status, lost) = match wait(&mut child, bounds) {
+        Ok(status) => (status, None),
+        Err(error) => (None, Some(error)),
+    };
+    if status.is_none() && lost.is_none() {
         kill(&mut child);
     }
     let ((out, out_cut), (err, err_cut)) = (out.text(), err.text());
-    Ok(Ran { status, out, err, is_cut: out_cut || err_cut })
+    Ok(Ran { status, out, err, is_cut: out_cut || err_cut, lost })
+}
+
+/// Who starts us may ignore the signal that tells of a child's end, and we would too: the system then throws away how
+/// children ended. With a listener it does not.
+fn listen_for_ends() {
+    #[cfg(unix)]
+    {
+        static LISTENS: Once = Once::new();
+        LISTENS.call_once(|| {
+            // Without it the end of a program is lost, and told as lost.
+            let _ = signal_hook::flag::register(signal_hook::consts::SIGCHLD, Arc::default());
+        });
+    }
 }
 
 /// Whether there is such a program: a path, or a name that is looked for in the directories of `path` (the variable

@@ -45,6 +45,7 @@ mod scraper;
 mod secrets;
 #[cfg(unix)]
 mod sessions;
+mod sessions_held;
 mod shapes;
 mod sharing;
 mod stage;

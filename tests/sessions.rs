@@ -92,7 +92,7 @@ fn one_object_tells_of_all_rounds() {
         assert_eq!(stage.json(&["log", "--json", &id])["outcome"], outcome, "{id}");
     }
     let offered = &lab.requests()[0].body["tools"];
-    assert!(offered.is_null() || offered[0].to_string().contains("A tool"), "{offered}");
+    assert!(offered[0].to_string().contains("A tool"), "{offered}");
 }
 
 #[test]
@@ -105,7 +105,10 @@ fn a_side_effect_needs_a_yes() {
     lab.play(once("t", &json!({"n": 7}), "it is done"));
     let chat = stage.run(&["chat", "--json", "--session", "s", "?"]).exits(5).says(&["--session s --yes-tools"]).json();
     assert_eq!((&chat["question"]["about"], &chat["question"]["tool"]), (&json!("consent"), &json!("t")));
-    stage.run(&["chat", "--session", "s", "something else"]).exits(2).says(&["in the middle of an answer"]);
+    stage
+        .run(&["chat", "--session", "s", "something else"])
+        .exits(2)
+        .says(&["in the middle of an answer", "session rm s"]);
     assert!(!is_done());
     stage.run(&["chat", "--session", "s", "--yes-tools"]).exits(0).prints("it is done\n");
     assert!(is_done());
@@ -190,7 +193,7 @@ fn no_key_reaches_a_tool_and_none_is_kept() {
     stage.set("OTHER", format!("Bearer {key}"));
     stage.set("PLAIN", "visible");
     stage.file("key", key);
-    stage.run(&["chat", "--session", "s", &format!("is it {key}?")]).exits(0);
+    stage.run(&["chat", "--session", "s", "-s", &format!("Keep {key} safe."), &format!("is it {key}?")]).exits(0);
     let told = result(&lab);
     assert!(told.contains("PLAIN=visible") && !told.contains("LAB_KEY") && !told.contains("OTHER"), "{told}");
     assert!(told.ends_with("[redacted]"), "{told}");
@@ -227,12 +230,13 @@ fn sessions_are_listed_and_removed() {
     let listed = stage.run_at("2026-08-23T04:00:00Z", &["session", "list"]).exits(0).out;
     assert_eq!(
         listed,
-        "SESSION  TURNS  USED     LADDER\nb        2      55m ago  main\na        2      1h ago   main\n"
+        "SESSION  TURNS  USED     LADDER  WAITS FOR\nb        2      55m ago  main    you\n\
+         a        2      1h ago   main    you\n"
     );
     let lines = stage.run(&["session", "list", "--json"]).exits(0).out;
     assert_eq!(lines.lines().count(), 2);
     stage.run(&["session", "rm", "a", "nothing"]).exits(2).says(&["nothing was removed"]);
-    stage.run(&["session", "rm", "a", "b"]).exits(0);
+    stage.run(&["session", "rm", "a", "a", "b"]).exits(0);
     assert_eq!(stage.run(&["session", "list", "--json"]).exits(0).out, "");
     let rows = |table: &str| {
         stage

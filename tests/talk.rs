@@ -108,7 +108,7 @@ fn go_on(stage: &Stage, args: &[&str]) -> (Done, u32) {
         let said: Value = serde_json::from_str(arguments).expect("JSON");
         match numbers(stage).contains(&said.to_string()) {
             true => stage.run(&["session", "settle", "s", name, "--result", &format!("noted {}", said["n"])]).exits(0),
-            false => stage.run(&["session", "settle", "s", name, "--again"]).exits(0),
+            false => stage.run(&["session", "settle", "s", name, "--again", "--force"]).exits(0),
         };
     }
     panic!("it never ends");
@@ -195,7 +195,7 @@ fn a_command_that_outlives_its_process_is_asked_about_and_not_run_again() {
 }
 
 /// Kills at moments that are spread over the whole run, and people who then say what is true.
-fn killed(kills: u32, seed: u64) {
+fn killed(kills: u32, seed: u64) -> (u32, u32) {
     let mut rng = Rng::new(Some(seed));
     let pairs: Vec<(Wire, Wire)> = pairs().collect();
     let (mut questions, mut alive) = (0, 0);
@@ -229,6 +229,17 @@ fn killed(kills: u32, seed: u64) {
         );
     }
     println!("{kills} kills over {usual:?}: {alive} came too late, {questions} questions");
+    (alive, questions)
+}
+
+/// Kills in four threads. Some must have met a process that lived, and some a tool at work; else nothing was tried.
+fn killed_in_all(each: u32, seeds: std::ops::Range<u64>) {
+    let kills = each * u32::try_from(seeds.clone().count()).expect("few");
+    let threads: Vec<_> = seeds.map(|seed| std::thread::spawn(move || killed(each, seed))).collect();
+    let came = threads.into_iter().map(|thread| thread.join().expect("no panic"));
+    let (alive, questions) = came.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    assert!(alive < kills, "every kill came too late");
+    assert!(questions > 0, "no kill met a tool at work");
 }
 
 /// Lets so much time pass: the moment of a kill, not a wait for anything.
@@ -241,13 +252,11 @@ fn wait(length: Duration) {
 
 #[test]
 fn a_hundred_kills_at_any_moment_leave_each_line_once() {
-    let threads: Vec<_> = (0..4).map(|seed| std::thread::spawn(move || killed(25, seed))).collect();
-    threads.into_iter().for_each(|thread| thread.join().expect("no panic"));
+    killed_in_all(25, 0..4);
 }
 
 #[test]
 #[ignore = "takes a minute; run it after a change to src/session or src/store"]
 fn a_thousand_kills_at_any_moment_leave_each_line_once() {
-    let threads: Vec<_> = (10..14).map(|seed| std::thread::spawn(move || killed(250, seed))).collect();
-    threads.into_iter().for_each(|thread| thread.join().expect("no panic"));
+    killed_in_all(250, 10..14);
 }

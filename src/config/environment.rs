@@ -131,7 +131,22 @@ impl Config {
             message: format!("its base URL needs the environment variable {variable}, which is not set"),
             hint: Some(format!("set {variable}, or write the whole `base_url`")),
         };
-        lacking.map(problem).chain(self.missing_checks(&file, env)).collect()
+        lacking.map(problem).chain(self.missing_checks(&file, env)).chain(self.missing_tools(&file, env)).collect()
+    }
+
+    /// Tools whose program is not there.
+    fn missing_tools(&self, file: &Path, env: &dyn Fn(&str) -> Option<String>) -> Vec<Problem> {
+        let path = env("PATH").unwrap_or_default();
+        let missing = self.tools.values().filter_map(|tool| Some((tool, tool.command.first()?)));
+        let missing = missing.filter(|(_, program)| !crate::process::is_there(program, &path));
+        let problem = |(tool, program): (&super::ToolConfig, &String)| Problem {
+            file: file.to_path_buf(),
+            line: None,
+            key: problem::Place { line: None, key: "tools".to_owned() }.below(&tool.name),
+            message: excerpt(&format!("it needs the program `{program}`, which is not here"), 400),
+            hint: Some("install it, or give its whole path".to_owned()),
+        };
+        missing.map(problem).collect()
     }
 
     /// Checks whose program is not there.

@@ -33,7 +33,7 @@ pub use record::{
     RequestRecord,
 };
 pub use scope::Scope;
-pub use secret::{RedactedStream, Redactor, Secret};
+pub use secret::{MASK, RedactedStream, Redactor, Secret};
 pub use talk::{CallEnd, CallState, Effect, JournalEntry, Session, StoredTurn, TalkSettings};
 pub use text::{excerpt, printable};
 pub use timeouts::Timeouts;

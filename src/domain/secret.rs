@@ -16,7 +16,7 @@ use serde_json::Value;
 const RUN: usize = 12;
 
 /// What stands in the place of a secret.
-const MASK: &str = "[redacted]";
+pub const MASK: &str = "[redacted]";
 
 /// The value of a key. It is never printed, stored or logged.
 #[derive(Clone)]
@@ -91,12 +91,7 @@ impl Redactor {
 
     /// The text without any known secret, any twelve consecutive characters of one, or anything shaped like a key.
     pub fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let mut out = Cow::Borrowed(text);
-        for secret in &self.secrets {
-            if let Some(cleaned) = mask_runs(&out, secret.expose()) {
-                out = Cow::Owned(cleaned);
-            }
-        }
+        let mut out = self.redact_known(text);
         if MARKS.iter().any(|mark| out.contains(mark))
             && let Some(shapes) = SHAPES.as_ref()
             && shapes.is_match(&out)
@@ -106,19 +101,36 @@ impl Redactor {
         out
     }
 
-    /// The same for every text within a JSON value, and for the names of its fields.
+    /// The text without any known secret, whatever shapes it has: for what is no prose, and of no use with a hole in it.
+    pub fn redact_known<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let mut out = Cow::Borrowed(text);
+        for secret in &self.secrets {
+            if let Some(cleaned) = mask_runs(&out, secret.expose()) {
+                out = Cow::Owned(cleaned);
+            }
+        }
+        out
+    }
+
+    /// The same as [`redact`](Self::redact) for every text within a JSON value, and for the names of its fields.
     pub fn redact_json(&self, value: &mut Value) {
+        self.redact_json_around(value, &|_| false);
+    }
+
+    /// The same, but texts that are bytes in letters, and look like anything, lose known secrets alone.
+    pub fn redact_json_around(&self, value: &mut Value, is_bytes: &dyn Fn(&str) -> bool) {
         match value {
             Value::String(text) => {
-                if let Cow::Owned(clean) = self.redact(text) {
+                let clean = if is_bytes(text) { self.redact_known(text) } else { self.redact(text) };
+                if let Cow::Owned(clean) = clean {
                     *text = clean;
                 }
             }
-            Value::Array(items) => items.iter_mut().for_each(|item| self.redact_json(item)),
+            Value::Array(items) => items.iter_mut().for_each(|item| self.redact_json_around(item, is_bytes)),
             Value::Object(fields) => {
                 let old = std::mem::take(fields);
                 fields.extend(old.into_iter().map(|(name, mut field)| {
-                    self.redact_json(&mut field);
+                    self.redact_json_around(&mut field, is_bytes);
                     (self.redact(&name).into_owned(), field)
                 }));
             }

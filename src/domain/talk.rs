@@ -54,6 +54,9 @@ words! {
     }
 }
 
+/// The length of an id that the program makes, after `req_`: eleven digits of the time, and six letters.
+const OWN: usize = 17;
+
 /// The longest name of a session, in characters.
 const LONGEST_NAME: usize = 64;
 
@@ -64,6 +67,20 @@ impl SessionName {
         text.len() <= LONGEST_NAME
             && text.chars().all(plain)
             && text.chars().next().is_some_and(|c| c.is_ascii_alphanumeric())
+    }
+}
+
+impl RequestId {
+    /// The id of a further request for the answer to the one of this id; they are counted from 2.
+    pub fn round(&self, number: usize) -> Self {
+        Self::new(format!("{self}-{number}"))
+    }
+
+    /// Whether the program may give this id to a further request by itself.
+    pub fn is_round(&self) -> bool {
+        let own = |first: &str| first.strip_prefix("req_").is_some_and(|rest| rest.len() == OWN && rest.is_ascii());
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        self.as_str().rsplit_once('-').is_some_and(|(first, number)| own(first) && is_number(number))
     }
 }
 

@@ -13,6 +13,12 @@ use super::moment::{distance, rfc3339, seconds, span};
 /// How much of the arguments and of a result a line shows, in characters.
 const SHOWN: usize = 200;
 
+/// How much of the arguments is shown to who must say yes, in bytes.
+const WHOLE: usize = 4096;
+
+/// How much of a complaint a line shows, in characters.
+const COMPLAINT: usize = 120;
+
 /// How many characters of a fingerprint name a call.
 const NAMED: usize = 8;
 
@@ -26,13 +32,21 @@ pub fn tool_line(run: &ToolRun) -> String {
     let what = match (run.state, run.end) {
         (CallState::Done, Some(CallEnd::Told)) => "settled by hand; not run again".to_owned(),
         (CallState::Done, Some(end)) if run.replayed => format!("{} before; not run again", end_words(end)),
-        (CallState::Done, Some(end @ (CallEnd::Ok | CallEnd::Failed))) => {
-            format!("{} {}", end_words(end), span(run.latency))
+        (CallState::Done, Some(CallEnd::Ok)) => format!("ok {}", span(run.latency)),
+        (CallState::Done, Some(CallEnd::Failed)) => {
+            let why = run.said.as_deref().map_or(String::new(), |said| format!(": {}", complaint(said)));
+            format!("failed {}{why}", span(run.latency))
         }
         (CallState::Done, Some(end)) => end_words(end).to_owned(),
         _ => "nobody knows whether it did its work".to_owned(),
     };
     format!("tool {}  {what}", run.tool)
+}
+
+/// The first two lines of what the model is told: how the command ended, and what it says of it.
+fn complaint(said: &str) -> String {
+    let lines: Vec<&str> = said.lines().filter(|line| !line.trim().is_empty()).take(2).collect();
+    excerpt(&lines.join(": "), COMPLAINT)
 }
 
 const fn end_words(end: CallEnd) -> &'static str {
@@ -59,24 +73,77 @@ pub fn tool_json(run: &ToolRun) -> Value {
     })
 }
 
-/// What a call would do, for who must say yes.
+/// What a call would do, for who must say yes: all of it, unless that is beyond reading.
 pub fn order_lines(order: &Order) -> Vec<String> {
-    vec![
-        format!("arguments: {}", excerpt(&canonical(&order.arguments), SHOWN)),
-        format!("idempotency key: {}", excerpt(&order.idempotency_key, SHOWN)),
-    ]
+    let mut arguments = canonical(&order.arguments);
+    arguments.truncate(arguments.floor_char_boundary(WHOLE));
+    let mut lines = vec![format!("arguments: {arguments}")];
+    match hidden_bytes(order) {
+        0 => {}
+        hidden => lines.push(format!("and {hidden} bytes more of arguments, which are not shown")),
+    }
+    lines.push(format!("idempotency key: {}", excerpt(&order.idempotency_key, SHOWN)));
+    lines
+}
+
+/// How many bytes of the arguments are not shown.
+pub fn hidden_bytes(order: &Order) -> usize {
+    let arguments = canonical(&order.arguments);
+    arguments.len() - arguments.floor_char_boundary(WHOLE.min(arguments.len()))
 }
 
 /// What is known of a call of which nobody knows whether it did its work, for who must say.
-pub fn question_lines(order: &Order, entry: &JournalEntry, now: Timestamp) -> Vec<String> {
+/// `until` is when its command must have ended, where that is still to come.
+pub fn question_lines(order: &Order, entry: &JournalEntry, until: Option<Timestamp>, now: Timestamp) -> Vec<String> {
     let begun = entry
         .started_at
         .map_or("at an unknown time".to_owned(), |at| format!("{} ({})", rfc3339(at), distance(at, now)));
-    let why = entry.result.clone().unwrap_or_else(|| "the process that ran it ended before it did".to_owned());
+    let gone = || match until {
+        Some(until) => {
+            format!("the process that ran it is gone, and it may still be running until {}", until_words(until, now))
+        }
+        None => "the process that ran it ended before it did".to_owned(),
+    };
+    let why = entry.result.clone().unwrap_or_else(gone);
     let again = if entry.tries > 1 { format!(", for the {}. time", entry.tries) } else { String::new() };
     let mut lines = vec![format!("begun {begun}{again}; {}", excerpt(&why, SHOWN))];
     lines.extend(order_lines(order));
     lines
+}
+
+/// A moment to come, with its distance.
+fn until_words(until: Timestamp, now: Timestamp) -> String {
+    format!("{} ({})", rfc3339(until), distance(until, now))
+}
+
+/// The object of `chat --json` for an answer that was given before: what is not kept of it is null.
+pub fn retold_json(talk: &Talk, text: &str, parsed: Option<&Value>) -> Value {
+    let last = talk.turns.last();
+    let author = last.and_then(|turn| turn.author.as_ref());
+    json!({
+        "request_id": last.and_then(|turn| turn.request_id.as_ref()),
+        "ladder": talk.session.settings.ladder,
+        "text": text,
+        "parsed": parsed,
+        "reasoning": null,
+        "tool_calls": null,
+        "finish_reason": null,
+        "deployment": author.map(ToString::to_string),
+        "step": null,
+        "usage": {"input_tokens": null, "output_tokens": null, "cached_tokens": null},
+        "cost_usd": null,
+        "ttft_s": null,
+        "latency_s": null,
+        "attempts": [],
+        "skipped": [],
+        "exhausted": false,
+        "retry_at": null,
+        "error": null,
+        "retries_denied": 0,
+        "stored": true,
+        "session": talk.session.name,
+        "tools": [],
+    })
 }
 
 /// What a conversation waits for.
@@ -93,19 +160,21 @@ pub fn waits_for(talk: &Talk) -> &'static str {
 }
 
 /// All conversations as a table.
-pub fn sessions_text(sessions: &[Session], now: Timestamp) -> String {
+/// `waits` says of each what it waits for.
+pub fn sessions_text(sessions: &[Session], waits: &[&str], now: Timestamp) -> String {
     if sessions.is_empty() {
         return "there is no session yet; `llmr chat --session NAME PROMPT` begins one\n".to_owned();
     }
-    let row = |session: &Session| {
+    let row = |(session, waits): (&Session, &&str)| {
         let ladder = session.settings.ladder.as_ref().map_or("-".to_owned(), ToString::to_string);
-        [session.name.to_string(), session.turns.to_string(), distance(session.updated_at, now), ladder]
+        let used = distance(session.updated_at, now);
+        [session.name.to_string(), session.turns.to_string(), used, ladder, (*waits).to_owned()]
     };
-    let head = ["SESSION", "TURNS", "USED", "LADDER"].map(str::to_owned);
-    let rows: Vec<[String; 4]> = std::iter::once(head).chain(sessions.iter().map(row)).collect();
+    let head = ["SESSION", "TURNS", "USED", "LADDER", "WAITS FOR"].map(str::to_owned);
+    let rows: Vec<[String; 5]> = std::iter::once(head).chain(sessions.iter().zip(waits).map(row)).collect();
     let width = |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| columns(cell)).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..4).map(width).collect();
-    let line = |row: &[String; 4]| {
+    let widths: Vec<usize> = (0..5).map(width).collect();
+    let line = |row: &[String; 5]| {
         let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| padded(cell, *width)).collect();
         format!("{}\n", cells.join("  ").trim_end())
     };

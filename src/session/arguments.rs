@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::config::ToolConfig;
-use crate::domain::{ToolCall, excerpt};
+use crate::domain::{MASK, ToolCall, excerpt};
 
 /// How much of a complaint is told, in characters.
 const COMPLAINT: usize = 300;
@@ -15,6 +15,10 @@ const COMPLAINTS: usize = 5;
 pub(super) fn trouble(tool: &ToolConfig, call: &ToolCall) -> Option<String> {
     if let Some(why) = call.trouble() {
         return Some(format!("the arguments cannot be used: {}", excerpt(&why, COMPLAINT)));
+    }
+    // What is kept holds no keys, and what is kept is what would be run.
+    if call.arguments.contains(MASK) {
+        return Some("the arguments hold a key, and keys are not passed on; a tool has its own".to_owned());
     }
     let arguments: Value = serde_json::from_str(&call.arguments).ok()?;
     let schema = match jsonschema::validator_for(&tool.schema) {

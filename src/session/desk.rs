@@ -62,6 +62,8 @@ pub enum Settlement {
     Done(String),
     /// It did not; it may be run once more.
     Again,
+    /// It did not, and it is not to be run; the model is told so.
+    Declined,
 }
 
 /// A call as it is told.
@@ -79,9 +81,33 @@ pub struct ToolRun {
     pub end: Option<CallEnd>,
     /// Whether nothing was run for it now: its result was there.
     pub replayed: bool,
+    /// What the model is told of it.
+    pub said: Option<String>,
     /// How long the command took.
     pub latency: Duration,
 }
+
+impl ToolRun {
+    /// What the journal says of a call.
+    pub(super) fn of(entry: &JournalEntry, replayed: bool, latency: Duration) -> Self {
+        Self {
+            tool: entry.tool.clone(),
+            fingerprint: entry.fingerprint.clone(),
+            effect: entry.effect,
+            state: entry.state,
+            end: entry.end,
+            replayed,
+            said: entry.result.clone(),
+            latency,
+        }
+    }
+}
+
+/// How long a result is kept in memory that cannot be written.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How long is waited between two tries to write one.
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// Who asks models, runs commands and talks to the user.
 pub trait Desk {
@@ -111,6 +137,25 @@ pub trait Desk {
 
     /// A call has come so far.
     fn told(&mut self, run: &ToolRun);
+
+    /// Whether the user wants nothing more to be begun.
+    fn is_interrupted(&self) -> bool {
+        false
+    }
+
+    /// Waits a little before a result is written once more that could not be written for so long; false: not any more.
+    fn bide(&mut self, so_long: Duration) -> impl Future<Output = bool> {
+        let goes_on = so_long < PATIENCE && !self.is_interrupted();
+        async move {
+            if goes_on {
+                crate::route::pause(PAUSE).await;
+            }
+            goes_on
+        }
+    }
+
+    /// What came of a call could not be written; this is the last that anybody hears of it.
+    fn lost(&mut self, _entry: &JournalEntry, _error: &StoreError) {}
 }
 
 /// Where a conversation stopped.

@@ -13,6 +13,7 @@ use super::resume::{Resume, resume_from};
 use crate::clock::Rng;
 use crate::domain::{
     Author, CallEnd, CallState, Effect, JournalEntry, Message, Redactor, RequestId, SessionName, StoredTurn,
+    TalkSettings,
 };
 use crate::ladder::End;
 use crate::route::Report;
@@ -40,7 +41,12 @@ pub async fn go_on<D: Desk>(stage: &Stage<'_>, wish: &Wish, desk: &mut D) -> Res
             allowed: &walk.allowed,
             all_allowed: stage.all_allowed,
         };
-        match next(&scene) {
+        let next = next(&scene);
+        let begins = matches!(next, Next::Ask | Next::Run(_) | Next::Confirm(_) | Next::Question(_));
+        if begins && desk.is_interrupted() {
+            return Ok(Ended::Interrupted);
+        }
+        match next {
             Next::Done => return Ok(Ended::Answered),
             Next::TooManyRounds => return Ok(Ended::TooManyRounds),
             Next::Ask => {
@@ -56,6 +62,7 @@ pub async fn go_on<D: Desk>(stage: &Stage<'_>, wish: &Wish, desk: &mut D) -> Res
             }
             Next::Confirm(order) => match desk.consent(&order)? {
                 Consent::Yes => drop(walk.allowed.insert(order.fingerprint)),
+                Consent::Nobody if desk.is_interrupted() => return Ok(Ended::Interrupted),
                 Consent::Nobody => return Ok(Ended::NeedsConsent(order)),
                 Consent::No => {
                     let why = "the user does not want this to be done".to_owned();
@@ -71,6 +78,7 @@ pub async fn go_on<D: Desk>(stage: &Stage<'_>, wish: &Wish, desk: &mut D) -> Res
                 let found = talk.journal.iter().find(|(_, entry)| entry.fingerprint == order.fingerprint);
                 let Some((version, entry)) = found else { continue };
                 match desk.settlement(&order, entry)? {
+                    None if desk.is_interrupted() => return Ok(Ended::Interrupted),
                     None => return Ok(Ended::NeedsWord(order, Box::new(entry.clone()))),
                     Some(word) => {
                         let change = settled(*version, entry, word, (walk.now(), stage.redactor));
@@ -111,6 +119,9 @@ pub fn settle(
     store.write_session(name, &SessionBatch { holder, now, calls: vec![change], ..SessionBatch::default() })
 }
 
+/// What the model is told of a call that was not done and is not to be.
+const NOT_DONE: &str = "it was not done, and the user does not want it to be done";
+
 /// The call after a word about it.
 fn settled(
     version: i64,
@@ -118,15 +129,17 @@ fn settled(
     word: Settlement,
     (now, redactor): (Timestamp, &Redactor),
 ) -> CallChange {
+    let done = |end, text: &str| JournalEntry {
+        state: CallState::Done,
+        end: Some(end),
+        result: Some(redactor.redact(text).into_owned()),
+        ended_at: Some(now),
+        ..entry.clone()
+    };
     let entry = match word {
         Settlement::Again => JournalEntry { state: CallState::Again, ..entry.clone() },
-        Settlement::Done(text) => JournalEntry {
-            state: CallState::Done,
-            end: Some(CallEnd::Told),
-            result: Some(redactor.redact(&text).into_owned()),
-            ended_at: Some(now),
-            ..entry.clone()
-        },
+        Settlement::Done(text) => done(CallEnd::Told, &text),
+        Settlement::Declined => done(CallEnd::Declined, NOT_DONE),
     };
     CallChange { expected: Some(version), entry }
 }
@@ -188,7 +201,10 @@ impl Walk<'_> {
             Resume::Replace(place) => Some(place),
             Resume::GoOn | Resume::Tell | Resume::Nothing | Resume::Busy => None,
         };
-        let mut batch = SessionBatch { settings: Some(wish.settings.clone()), ..self.batch() };
+        let clean = |text: &String| self.stage.redactor.redact(text).into_owned();
+        let system = wish.settings.system.as_ref().map(clean);
+        let settings = Some(TalkSettings { system, ..wish.settings.clone() });
+        let mut batch = SessionBatch { settings, ..self.batch() };
         let before = if expected == 0 { wish.before.as_slice() } else { &[] };
         if keep.is_some() || !before.is_empty() {
             let new = before.iter().map(|message| self.turn(message, None, None)).chain(says).collect();
@@ -197,10 +213,14 @@ impl Walk<'_> {
         self.write(&batch)
     }
 
-    /// Keeps what a model said; false when none did.
+    /// Keeps what a model said; false when none did. What is handed out as it is was said, but nothing is run for it.
     fn heard(&self, talk: &Talk, report: &Report) -> Result<bool, StoreError> {
-        let answered = matches!(report.end, End::Answered { .. });
-        let Some(message) = report.message.as_ref().filter(|_| answered) else { return Ok(false) };
+        let is_heard = match report.end {
+            End::Answered { .. } => true,
+            End::AsItIs => report.tool_calls.is_empty(),
+            _ => false,
+        };
+        let Some(message) = report.message.as_ref().filter(|_| is_heard) else { return Ok(false) };
         let deployment = report.record.deployment.as_ref();
         let author = deployment.map(|d| Author { provider: d.provider.clone(), model: d.model.clone() });
         let turn = self.turn(message, author, Some(report.record.id.clone()));
@@ -219,15 +239,7 @@ impl Walk<'_> {
         let place = talk.session.turns.saturating_sub(1);
         let old = talk.journal.iter().map(|(_, entry)| entry);
         for entry in old.filter(|entry| entry.place == place && !self.run_now.contains(&entry.fingerprint)) {
-            desk.told(&ToolRun {
-                tool: entry.tool.clone(),
-                fingerprint: entry.fingerprint.clone(),
-                effect: entry.effect,
-                state: entry.state,
-                end: entry.end,
-                replayed: true,
-                latency: Duration::ZERO,
-            });
+            desk.told(&ToolRun::of(entry, true, Duration::ZERO));
         }
         self.append(talk, self.turn(results, None, None))?;
         Ok(())
@@ -248,11 +260,12 @@ impl Walk<'_> {
                 (interrupted, self.ended(started, CallState::Unknown, None, Some(why)))
             }
             Outcome::Unknown { why, .. } => {
-                (false, self.ended(started, CallState::Done, Some(CallEnd::TimedOut), Some(why)))
+                let end = if latency >= tool.timeout { CallEnd::TimedOut } else { CallEnd::Failed };
+                (false, self.ended(started, CallState::Done, Some(end), Some(why)))
             }
         };
-        self.put(Some(expected), entry.clone())?;
-        desk.told(&self.told(&entry, latency));
+        self.keep(expected, &entry, desk).await?;
+        desk.told(&ToolRun::of(&entry, false, latency));
         self.run_now.insert(order.fingerprint);
         Ok(is_interrupted)
     }
@@ -272,23 +285,24 @@ impl Walk<'_> {
         let entry = self.ended(self.entry(order), CallState::Done, Some(end), Some(why));
         self.put(order.expected, entry.clone())?;
         self.run_now.insert(order.fingerprint.clone());
-        Ok(self.told(&entry, latency))
-    }
-
-    fn told(&self, entry: &JournalEntry, latency: Duration) -> ToolRun {
-        ToolRun {
-            tool: entry.tool.clone(),
-            fingerprint: entry.fingerprint.clone(),
-            effect: entry.effect,
-            state: entry.state,
-            end: entry.end,
-            replayed: false,
-            latency,
-        }
+        Ok(ToolRun::of(&entry, false, latency))
     }
 
     fn put(&self, expected: Option<i64>, entry: JournalEntry) -> Result<(), StoreError> {
         self.write(&SessionBatch { calls: vec![CallChange { expected, entry }], ..self.batch() })
+    }
+
+    /// Writes what came of a call that was run. It is known nowhere else, so a disk that is full and a lock of another
+    /// program are waited for.
+    async fn keep<D: Desk>(&self, expected: i64, entry: &JournalEntry, desk: &mut D) -> Result<(), StoreError> {
+        let watch = self.stage.clock.stopwatch();
+        loop {
+            let Err(error) = self.put(Some(expected), entry.clone()) else { return Ok(()) };
+            if !error.may_pass() || !desk.bide(watch.elapsed()).await {
+                desk.lost(entry, &error);
+                return Err(error);
+            }
+        }
     }
 
     /// The call as it is begun.

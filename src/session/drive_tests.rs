@@ -1,278 +1,19 @@
-//! The driver against kills at any step: a store that stops at a given moment, a desk that does, and a world that counts
-//! what really happened.
+//! The driver against kills at any step.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::clock::Clock;
-use crate::config::{KeyTemplate, ToolConfig};
-use crate::domain::{
-    LadderName, Outcome as RequestOutcome, Part, Redactor, RequestRecord, Role, Session, SessionName, ToolCall, Usage,
-};
+use crate::domain::{Part, Redactor, Role, Secret, ToolCall};
 use crate::store::{MemoryStore, SessionStore};
 
-/// How much longer a process lives, in steps that somebody outside could see.
-#[derive(Default)]
-struct Life {
-    left: Cell<Option<u32>>,
-}
+#[path = "drive_kit.rs"]
+mod kit;
 
-impl Life {
-    /// Whether it is still there after one more step.
-    fn step(&self) -> bool {
-        match self.left.get() {
-            None => true,
-            Some(0) => false,
-            Some(left) => {
-                self.left.set(Some(left - 1));
-                true
-            }
-        }
-    }
-
-    fn is_over(&self) -> bool {
-        self.left.get() == Some(0)
-    }
-}
-
-/// A store in which each write is a step, and which may be left before or after it.
-struct Mortal<'a> {
-    store: &'a MemoryStore,
-    life: &'a Life,
-}
-
-impl SessionStore for Mortal<'_> {
-    fn sessions(&self) -> Result<Vec<Session>, StoreError> {
-        self.store.sessions()
-    }
-
-    fn talk(&self, name: &SessionName) -> Result<Option<Talk>, StoreError> {
-        self.store.talk(name)
-    }
-
-    fn take_session(&self, name: &SessionName, holder: &str, now: Timestamp) -> Result<Talk, StoreError> {
-        self.store.take_session(name, holder, now)
-    }
-
-    fn write_session(&self, name: &SessionName, batch: &SessionBatch) -> Result<(), StoreError> {
-        let dead = || StoreError::Contended { tries: 0 };
-        if !self.life.step() {
-            return Err(dead());
-        }
-        self.store.write_session(name, batch)?;
-        if self.life.step() { Ok(()) } else { Err(dead()) }
-    }
-
-    fn remove_session(&self, name: &SessionName) -> Result<bool, StoreError> {
-        self.store.remove_session(name)
-    }
-}
-
-/// What outlives every process: what the model says, and what was done.
-#[derive(Default)]
-struct World {
-    /// What the model says, turn by turn.
-    script: Vec<Vec<Part>>,
-    /// How often each call's command did its work.
-    done: RefCell<BTreeMap<String, u32>>,
-    /// How often each call's command was begun.
-    begun: RefCell<BTreeMap<String, u32>>,
-    /// How often a person said that it may run once more.
-    again: RefCell<BTreeMap<String, u32>>,
-    asked: Cell<u32>,
-}
-
-struct Hands<'a> {
-    world: &'a World,
-    life: &'a Life,
-    consent: Consent,
-    outcome: Option<Outcome>,
-    told: Vec<ToolRun>,
-}
-
-fn tools() -> BTreeMap<String, ToolConfig> {
-    let tool = |name: &str, effect| ToolConfig {
-        name: name.to_owned(),
-        description: "d".to_owned(),
-        schema: json!({"type": "object"}),
-        command: vec!["true".to_owned()],
-        timeout: Duration::from_secs(1),
-        effect,
-        idempotency_key: KeyTemplate::default(),
-    };
-    let both = [tool("get", Effect::Pure), tool("put", Effect::SideEffecting)];
-    both.into_iter().map(|tool| (tool.name.clone(), tool)).collect()
-}
-
-fn report(parts: &[Part], number: u32) -> Report {
-    let record = RequestRecord {
-        id: format!("r-{number}").as_str().into(),
-        ladder: LadderName::from("main"),
-        started_at: Timestamp::UNIX_EPOCH,
-        latency: Duration::ZERO,
-        outcome: RequestOutcome::Answered,
-        deployment: Some(format!("p{number}/m").parse().expect("a deployment")),
-        step: Some(0),
-        usage: Usage::default(),
-        cost_usd: None,
-        retry_at: None,
-        error: None,
-        retries_denied: 0,
-        attempts: Vec::new(),
-    };
-    Report {
-        record,
-        end: End::Answered { step: 0 },
-        text: String::new(),
-        parsed: None,
-        reasoning: String::new(),
-        tool_calls: Vec::new(),
-        message: Some(Message { role: Role::Assistant, parts: parts.to_vec() }),
-        finish: None,
-        ttft: None,
-        skipped: Vec::new(),
-        turned_away: false,
-        consumer_gone: false,
-        trouble: None,
-    }
-}
-
-fn dead() -> StoreError {
-    StoreError::Contended { tries: 0 }
-}
-
-impl Desk for Hands<'_> {
-    type Error = StoreError;
-
-    async fn ask(&mut self, messages: Vec<Message>) -> Result<Report, StoreError> {
-        let calls = messages.iter().flat_map(|m| &m.parts).filter(|part| matches!(part, Part::ToolCall(_))).count();
-        let results =
-            messages.iter().flat_map(|m| &m.parts).filter(|part| matches!(part, Part::ToolResult { .. })).count();
-        assert_eq!(calls, results, "a model sees the result of every call: {messages:?}");
-        let turn = messages.iter().filter(|message| message.role == Role::Assistant).count();
-        if !self.life.step() {
-            return Err(dead());
-        }
-        self.world.asked.set(self.world.asked.get() + 1);
-        let done = vec![Part::Text("done".to_owned())];
-        let said = self.world.script.get(turn).unwrap_or(&done);
-        if self.life.step() { Ok(report(said, self.world.asked.get())) } else { Err(dead()) }
-    }
-
-    async fn run(&mut self, _: &ToolConfig, order: &Order) -> Outcome {
-        let count =
-            |of: &RefCell<BTreeMap<String, u32>>| *of.borrow_mut().entry(order.fingerprint.clone()).or_default() += 1;
-        // Dead before the command was begun, after it was, or after it did its work.
-        if self.life.step() {
-            count(&self.world.begun);
-            if self.life.step() {
-                count(&self.world.done);
-                self.life.step();
-            }
-        }
-        self.outcome.clone().unwrap_or(Outcome::Known { end: CallEnd::Ok, text: format!("did {}", order.call.id) })
-    }
-
-    fn consent(&mut self, _: &Order) -> Result<Consent, StoreError> {
-        Ok(self.consent)
-    }
-
-    fn settlement(&mut self, _: &Order, _: &JournalEntry) -> Result<Option<Settlement>, StoreError> {
-        Ok(None)
-    }
-
-    fn told(&mut self, run: &ToolRun) {
-        self.told.push(run.clone());
-    }
-}
-
-fn name() -> SessionName {
-    SessionName::from("s")
-}
-
-/// What one process comes to that lives so long.
-struct Process<'a> {
-    world: &'a World,
-    store: &'a MemoryStore,
-    life: Option<u32>,
-    consent: Consent,
-    all_allowed: bool,
-    outcome: Option<Outcome>,
-}
-
-impl<'a> Process<'a> {
-    fn of(world: &'a World, store: &'a MemoryStore) -> Self {
-        Self { world, store, life: None, consent: Consent::Nobody, all_allowed: true, outcome: None }
-    }
-
-    fn go(&self, says: Option<&str>) -> (Result<Ended, StoreError>, Vec<ToolRun>) {
-        let life = Life { left: Cell::new(self.life) };
-        let mortal = Mortal { store: self.store, life: &life };
-        let (tools, redactor) = (tools(), Redactor::default());
-        let stage = stage(&mortal, &tools, &redactor, self.all_allowed);
-        self.store.take_session(&name(), &stage.holder, stage.clock.now()).expect("taken");
-        let (consent, outcome) = (self.consent, self.outcome.clone());
-        let mut desk = Hands { world: self.world, life: &life, consent, outcome, told: Vec::new() };
-        let says = says.map(|words| Message::text(Role::User, words));
-        let wish = Wish { says, ..Wish::default() };
-        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-        let ended = runtime.block_on(go_on(&stage, &wish, &mut desk));
-        if life.is_over() {
-            return (Err(dead()), desk.told);
-        }
-        if matches!(ended, Ok(Ended::Answered)) {
-            // It is printed by now; a process that dies here is asked nothing any more.
-            let _ = note_told(stage.store, &stage.name, &stage.holder, stage.clock.now());
-        }
-        (ended, desk.told)
-    }
-}
-
-fn stage<'a>(
-    store: &'a dyn SessionStore,
-    tools: &'a BTreeMap<String, ToolConfig>,
-    redactor: &'a Redactor,
-    all_allowed: bool,
-) -> Stage<'a> {
-    Stage {
-        store,
-        name: name(),
-        holder: crate::clock::Rng::new(None).token(12),
-        clock: Clock::new(Some(Timestamp::UNIX_EPOCH)),
-        redactor,
-        tools,
-        offered: vec!["get".to_owned(), "put".to_owned()],
-        rounds: 20,
-        all_allowed,
-    }
-}
-
-fn call(id: &str, name: &str) -> Part {
-    Part::ToolCall(ToolCall { id: id.to_owned(), name: name.to_owned(), arguments: "{}".to_owned() })
-}
-
-/// A person who looks into the world and says what is true.
-fn settle_truly(world: &World, store: &MemoryStore, order: &Order) {
-    let talk = store.talk(&name()).expect("readable").expect("there");
-    let (version, entry) =
-        talk.journal.iter().find(|(_, entry)| entry.fingerprint == order.fingerprint).expect("an entry");
-    let was_done = world.done.borrow().contains_key(&order.fingerprint);
-    let word = if was_done { Settlement::Done("it was done".to_owned()) } else { Settlement::Again };
-    if !was_done {
-        *world.again.borrow_mut().entry(order.fingerprint.clone()).or_default() += 1;
-    }
-    let by = (Timestamp::UNIX_EPOCH, &Redactor::default());
-    settle(store, &name(), (*version, entry), word, by).expect("settled");
-}
-
-fn is_effect(store: &MemoryStore, fingerprint: &str) -> bool {
-    let talk = store.talk(&name()).expect("readable").expect("there");
-    talk.journal.iter().any(|(_, entry)| entry.fingerprint == fingerprint && entry.effect == Effect::SideEffecting)
-}
+use kit::*;
 
 /// Goes on until it is answered; each process lives so long.
 fn live_through(script: Vec<Vec<Part>>, lives: &[u32]) -> (World, MemoryStore) {
@@ -368,7 +109,11 @@ fn a_pure_command_that_was_stopped_tells_the_model_so() {
     assert_eq!(process.go(Some("go")).0.expect("an end"), Ended::Interrupted);
     let process = Process { outcome: stopped(false), ..Process::of(&world, &store) };
     let (ended, told) = process.go(None);
-    assert_eq!((ended.expect("an end"), told[0].end), (Ended::Answered, Some(CallEnd::TimedOut)));
+    assert_eq!(
+        (ended.expect("an end"), told[0].end),
+        (Ended::Answered, Some(CallEnd::Failed)),
+        "its time was not over"
+    );
     assert_eq!(world.begun.borrow().values().sum::<u32>(), 2, "it may run again at any time");
 }
 
@@ -428,10 +173,19 @@ fn nothing_that_is_kept_holds_a_secret() {
         arguments: json!({"token": key}).to_string(),
     })]];
     let (world, store) = (World { script, ..World::default() }, MemoryStore::new());
-    let redactor = Redactor::new([crate::domain::Secret::new(key)]);
+    let redactor = Redactor::new([Secret::new(key)]);
     let (tools, life) = (tools(), Life::default());
     let stage = stage(&store, &tools, &redactor, true);
-    let mut desk = Hands { world: &world, life: &life, consent: Consent::Yes, outcome: None, told: Vec::new() };
+    let mut desk = Hands {
+        world: &world,
+        life: &life,
+        consent: Consent::Yes,
+        outcome: None,
+        told: Vec::new(),
+        patience: None,
+        tries: 0,
+        lost: Vec::new(),
+    };
     let wish = Wish { says: Some(Message::text(Role::User, format!("use {key}"))), ..Wish::default() };
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     for _ in 0..2 {
@@ -450,10 +204,114 @@ fn who_lost_the_conversation_to_another_process_writes_nothing() {
     store.take_session(&name(), &old.holder, old.clock.now()).expect("taken");
     assert_eq!(Process::of(&world, &store).go(Some("go")).0.expect("an end"), Ended::Answered);
     let before = store.talk(&name()).expect("readable");
-    let mut desk = Hands { world: &world, life: &life, consent: Consent::Yes, outcome: None, told: Vec::new() };
+    let mut desk = Hands {
+        world: &world,
+        life: &life,
+        consent: Consent::Yes,
+        outcome: None,
+        told: Vec::new(),
+        patience: None,
+        tries: 0,
+        lost: Vec::new(),
+    };
     let wish = Wish { says: Some(Message::text(Role::User, "late")), ..Wish::default() };
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     let ended = runtime.block_on(go_on(&old, &wish, &mut desk));
     assert!(matches!(ended, Err(StoreError::Conflict)), "{ended:?}");
     assert_eq!(store.talk(&name()).expect("readable"), before);
+}
+
+#[test]
+fn after_ctrl_c_nothing_more_is_begun() {
+    let script = vec![vec![call("a", "put"), call("b", "put"), call("c", "put")]];
+    let (world, store) = (World { script, ..World::default() }, MemoryStore::new());
+    for patience in [1, 2] {
+        let process = Process { patience: Some(patience), ..Process::of(&world, &store) };
+        assert_eq!(process.go(Some("go")).0.expect("an end"), Ended::Interrupted);
+        assert_eq!(world.begun.borrow().values().sum::<u32>(), patience, "the next one was not begun");
+    }
+    assert_eq!(Process::of(&world, &store).go(Some("go")).0.expect("an end"), Ended::Answered);
+    assert_eq!(world.begun.borrow().values().copied().collect::<Vec<_>>(), [1, 1, 1]);
+}
+
+/// A store with no room for results for a while.
+struct FullOfResults<'a>(&'a MemoryStore, std::cell::Cell<u32>);
+
+impl SessionStore for FullOfResults<'_> {
+    fn sessions(&self) -> Result<Vec<crate::domain::Session>, StoreError> {
+        self.0.sessions()
+    }
+
+    fn talk(&self, name: &SessionName) -> Result<Option<Talk>, StoreError> {
+        self.0.talk(name)
+    }
+
+    fn take_session(&self, name: &SessionName, holder: &str, now: Timestamp) -> Result<Talk, StoreError> {
+        self.0.take_session(name, holder, now)
+    }
+
+    fn write_session(&self, name: &SessionName, batch: &SessionBatch) -> Result<(), StoreError> {
+        let has_result = batch.calls.iter().any(|change| change.entry.state == CallState::Done);
+        if has_result && self.1.get() > 0 {
+            self.1.set(self.1.get() - 1);
+            return Err(StoreError::Full { path: "state.db".into() });
+        }
+        self.0.write_session(name, batch)
+    }
+
+    fn remove_session(&self, name: &SessionName) -> Result<bool, StoreError> {
+        self.0.remove_session(name)
+    }
+}
+
+#[test]
+fn a_result_that_cannot_be_written_is_tried_again_and_then_told() {
+    for (times, tries, lost) in [(3, 5, 0), (9, 5, 1)] {
+        let (world, memory) = (World { script: vec![vec![call("a", "put")]], ..World::default() }, MemoryStore::new());
+        let full = FullOfResults(&memory, std::cell::Cell::new(times));
+        let (tools, redactor, life) = (tools(), Redactor::default(), Life::default());
+        let stage = stage(&full, &tools, &redactor, true);
+        memory.take_session(&name(), &stage.holder, stage.clock.now()).expect("taken");
+        let mut desk = Hands {
+            world: &world,
+            life: &life,
+            consent: Consent::Nobody,
+            outcome: None,
+            told: Vec::new(),
+            patience: None,
+            tries,
+            lost: Vec::new(),
+        };
+        let wish = Wish { says: Some(Message::text(Role::User, "go")), ..Wish::default() };
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        let ended = runtime.block_on(go_on(&stage, &wish, &mut desk));
+        assert_eq!((ended.is_ok(), desk.lost.len()), (lost == 0, lost), "{ended:?}");
+        assert!(desk.lost.iter().all(|entry| entry.result.as_deref() == Some("did a")), "{:?}", desk.lost);
+        assert_eq!(world.done.borrow().values().sum::<u32>(), 1);
+    }
+}
+
+#[test]
+fn an_answer_that_is_handed_out_as_it_is_is_kept() {
+    let (world, store) = (World { end: Some(End::AsItIs), ..World::default() }, MemoryStore::new());
+    assert_eq!(Process::of(&world, &store).go(Some("go")).0.expect("an end"), Ended::Answered);
+    assert_eq!(store.talk(&name()).expect("readable").expect("there").turns.len(), 2);
+    let script = vec![vec![call("a", "put")]];
+    let (world, store) = (World { script, end: Some(End::AsItIs), ..World::default() }, MemoryStore::new());
+    assert_eq!(Process::of(&world, &store).go(Some("go")).0.expect("an end"), Ended::Unanswered);
+    assert!(world.begun.borrow().is_empty(), "nothing is run for what is not as asked");
+}
+
+#[test]
+fn standing_instructions_are_kept_without_secrets() {
+    let (store, tools) = (MemoryStore::new(), tools());
+    let redactor = Redactor::new([Secret::new("not-a-real-key-0123")]);
+    let stage = stage(&store, &tools, &redactor, true);
+    store.take_session(&name(), &stage.holder, stage.clock.now()).expect("taken");
+    let settings = TalkSettings { system: Some("use not-a-real-key-0123 well".to_owned()), ..TalkSettings::default() };
+    Walk { stage: &stage, allowed: BTreeSet::new(), run_now: BTreeSet::new() }
+        .begin(&Wish { settings, ..Wish::default() })
+        .expect("begun");
+    let kept = store.talk(&name()).expect("readable").expect("there").session.settings.system;
+    assert_eq!(kept.as_deref(), Some("use [redacted] well"));
 }

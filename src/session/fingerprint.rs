@@ -5,6 +5,8 @@
 //! The arguments count by what they mean, not by how a model happened to write them. A conversation is known by its name
 //! and by when it began, so that a new one of an old name shares no keys with the old one.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value};
 
 use crate::domain::{Session, ToolCall};
@@ -37,12 +39,22 @@ pub(super) fn arguments(call: &ToolCall) -> Value {
 
 /// The fingerprint of the call at that position of the turn's calls.
 pub fn fingerprint(session: &Session, place: u32, calls: &[&ToolCall], position: usize) -> Option<String> {
-    let call = calls.get(position)?;
-    let meant = canonical(&arguments(call));
-    let alike = |other: &&&ToolCall| other.name == call.name && canonical(&arguments(other)) == meant;
-    let occurrence = calls.iter().take(position).filter(alike).count();
-    let (name, began) = (session.name.as_str(), session.created_at.as_millisecond().to_string());
-    Some(digest(&[name, &began, &place.to_string(), &call.name, &meant, &occurrence.to_string()]))
+    fingerprints(session, place, calls).into_iter().nth(position)
+}
+
+/// The fingerprints of all calls of the turn, in their order.
+pub(super) fn fingerprints(session: &Session, place: u32, calls: &[&ToolCall]) -> Vec<String> {
+    let (name, began, place) =
+        (session.name.as_str(), session.created_at.as_millisecond().to_string(), place.to_string());
+    let mut alike: BTreeMap<(&str, String), usize> = BTreeMap::new();
+    let mut prints = Vec::with_capacity(calls.len());
+    for call in calls {
+        let meant = canonical(&arguments(call));
+        let occurrence = alike.entry((call.name.as_str(), meant.clone())).or_default();
+        prints.push(digest(&[name, &began, &place, &call.name, &meant, &occurrence.to_string()]));
+        *occurrence += 1;
+    }
+    prints
 }
 
 /// A key that a command can find in its environment: without control characters, and not longer than services take.

@@ -5,9 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::arguments::trouble;
-use super::fingerprint::{arguments, fingerprint, fit_key};
+use super::fingerprint::{arguments, fingerprints, fit_key};
 use crate::config::ToolConfig;
 use crate::domain::{CallState, Effect, JournalEntry, Message, Part, Role, Session, ToolCall, excerpt};
+
+/// How many calls of one turn are run. What wants more is told so: a model that has lost itself may want thousands.
+pub const MOST_CALLS: u32 = 128;
 
 /// How many characters of the name of a tool that is none are told.
 const NAME: usize = 80;
@@ -107,32 +110,33 @@ pub fn next(scene: &Scene<'_>) -> Next {
         return Next::Done;
     }
     let place = u32::try_from(scene.turns.len() - 1).unwrap_or(u32::MAX);
+    let prints = fingerprints(scene.session, place, &calls);
+    let known: BTreeMap<&str, &(i64, JournalEntry)> =
+        scene.journal.iter().map(|entry| (entry.1.fingerprint.as_str(), entry)).collect();
     let mut results = Vec::new();
-    for position in 0..calls.len() {
-        let Some(order) = order(scene, place, &calls, position) else { continue };
-        let entry = scene.journal.iter().find(|(_, entry)| entry.fingerprint == order.fingerprint);
-        match entry.map(|(_, entry)| entry) {
-            Some(entry) if entry.state == CallState::Done => results.push(Part::ToolResult {
-                id: order.call.id.clone(),
-                name: Some(order.call.name.clone()),
+    for ((call, print), position) in calls.into_iter().zip(prints).zip(0..) {
+        match known.get(print.as_str()).copied() {
+            Some((_, entry)) if entry.state == CallState::Done => results.push(Part::ToolResult {
+                id: call.id.clone(),
+                name: Some(call.name.clone()),
                 content: entry.result.clone().unwrap_or_default(),
             }),
-            entry => return undone(scene, order, entry),
+            entry => return undone(scene, order(scene, call, (place, position), print, entry), entry),
         }
     }
     Next::Collect(Message { role: Role::User, parts: results })
 }
 
 /// What becomes of a call whose result is not known.
-fn undone(scene: &Scene<'_>, order: Order, entry: Option<&JournalEntry>) -> Next {
-    let state = entry.map(|entry| entry.state);
+fn undone(scene: &Scene<'_>, order: Order, entry: Option<&(i64, JournalEntry)>) -> Next {
+    let state = entry.map(|(_, entry)| entry.state);
     if matches!(state, Some(CallState::Started | CallState::Unknown)) && order.effect == Effect::SideEffecting {
         return Next::Question(order);
     }
     if rounds_of(scene.turns) > scene.rounds {
         return Next::TooManyRounds;
     }
-    if let Some(why) = why_not(scene, &order.call) {
+    if let Some(why) = why_not(scene, &order) {
         return Next::Refuse(order, why);
     }
     // Who says that it may run once more has allowed it.
@@ -141,7 +145,11 @@ fn undone(scene: &Scene<'_>, order: Order, entry: Option<&JournalEntry>) -> Next
 }
 
 /// Why the call cannot be run.
-fn why_not(scene: &Scene<'_>, call: &ToolCall) -> Option<String> {
+fn why_not(scene: &Scene<'_>, order: &Order) -> Option<String> {
+    let call = &order.call;
+    if order.position >= MOST_CALLS {
+        return Some(format!("only the first {MOST_CALLS} calls of one turn are run; this is none of them"));
+    }
     let is_offered = scene.offered.contains(&call.name);
     match scene.tools.get(&call.name).filter(|_| is_offered) {
         Some(tool) => trouble(tool, call),
@@ -153,10 +161,14 @@ fn why_not(scene: &Scene<'_>, call: &ToolCall) -> Option<String> {
     }
 }
 
-fn order(scene: &Scene<'_>, place: u32, calls: &[&ToolCall], position: usize) -> Option<Order> {
-    let call = (*calls.get(position)?).clone();
-    let fingerprint = fingerprint(scene.session, place, calls, position)?;
-    let found = scene.journal.iter().find(|(_, entry)| entry.fingerprint == fingerprint);
+fn order(
+    scene: &Scene<'_>,
+    call: &ToolCall,
+    (place, position): (u32, u32),
+    fingerprint: String,
+    found: Option<&(i64, JournalEntry)>,
+) -> Order {
+    let call = call.clone();
     let tool = scene.tools.get(&call.name);
     let arguments = arguments(&call);
     // What was begun as something with an effect had one, whatever the config says by now.
@@ -167,9 +179,9 @@ fn order(scene: &Scene<'_>, place: u32, calls: &[&ToolCall], position: usize) ->
     };
     let kept = found.map(|(_, entry)| entry.idempotency_key.clone());
     let idempotency_key = kept.or_else(|| tool.map(key).map(fit_key)).unwrap_or_else(|| fingerprint.clone());
-    Some(Order {
+    Order {
         place,
-        position: u32::try_from(position).unwrap_or(u32::MAX),
+        position,
         expected: found.map(|(version, _)| *version),
         tries: found.map_or(0, |(_, entry)| entry.tries),
         fingerprint,
@@ -177,7 +189,7 @@ fn order(scene: &Scene<'_>, place: u32, calls: &[&ToolCall], position: usize) ->
         arguments,
         effect: if has_effect { Effect::SideEffecting } else { Effect::Pure },
         idempotency_key,
-    })
+    }
 }
 
 #[cfg(test)]

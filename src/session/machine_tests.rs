@@ -245,3 +245,49 @@ fn what_was_begun_with_an_effect_keeps_it_whatever_the_config_says_later() {
     assert_eq!(word(&next), "question g");
     assert_eq!(order(next).idempotency_key, "old key");
 }
+
+#[test]
+fn of_very_many_calls_the_first_are_run_and_the_others_refused() {
+    let many: Vec<Part> = (0..=MOST_CALLS).map(|n| call(&format!("c{n}"), "get", &format!(r#"{{"n":{n}}}"#))).collect();
+    let mut world = World::of(vec![user("go"), model(many)]);
+    let mut refused = 0;
+    for version in 1.. {
+        let (order, end) = match world.next() {
+            Next::Run(order) => (order, CallEnd::Ok),
+            Next::Refuse(order, why) => {
+                assert!(why.contains("only the first 128"), "{why}");
+                refused += 1;
+                (order, CallEnd::Refused)
+            }
+            Next::Collect(results) => {
+                assert_eq!((results.parts.len(), refused), (MOST_CALLS as usize + 1, 1));
+                return;
+            }
+            other => panic!("{other:?}"),
+        };
+        let entry = JournalEntry {
+            fingerprint: order.fingerprint,
+            place: order.place,
+            position: order.position,
+            call_id: order.call.id,
+            tool: order.call.name,
+            arguments: order.call.arguments,
+            effect: order.effect,
+            idempotency_key: order.idempotency_key,
+            state: CallState::Done,
+            end: Some(end),
+            result: None,
+            tries: 1,
+            started_at: None,
+            ended_at: None,
+        };
+        world.journal.push((version, entry));
+    }
+}
+
+#[test]
+fn arguments_with_a_key_taken_out_are_not_run() {
+    let world = World::of(vec![user("go"), model(vec![call("a", "get", r#"{"n":1,"key":"[redacted]"}"#)])]);
+    let Next::Refuse(_, why) = world.next() else { panic!("{:?}", world.next()) };
+    assert!(why.contains("hold a key"), "{why}");
+}

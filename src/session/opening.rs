@@ -1,5 +1,9 @@
 //! How a conversation stands before anybody is asked, and which call is meant that must be settled.
 
+use std::time::Duration;
+
+use jiff::Timestamp;
+
 use super::drive::said;
 use super::form::{as_kept, message};
 use super::resume::{Resume, resume_from};
@@ -20,6 +24,13 @@ pub fn opening(
     let says = says.map(|says| message(&as_kept(says, redactor)).unwrap_or_else(|_| says.clone()));
     let resume = resume_from(&turns, there.map_or(0, |talk| talk.session.told), says.as_ref());
     Ok((turns, resume))
+}
+
+/// Until when the command of a call may still be at work although the process that began it is gone; none once it must
+/// have ended by the time that it may take.
+pub fn may_run_until(entry: &JournalEntry, timeout: Duration, now: Timestamp) -> Option<Timestamp> {
+    let until = entry.started_at?.checked_add(timeout).ok()?;
+    (entry.state == CallState::Started && until > now).then_some(until)
 }
 
 /// Why there is no call to be settled.

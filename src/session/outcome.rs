@@ -38,7 +38,7 @@ pub enum Outcome {
 /// its environment, and none of the variables that are hidden.
 ///
 /// # Errors
-/// When it cannot be started.
+/// When it was not started.
 pub fn run_tool(
     tool: &ToolConfig,
     order: &Order,
@@ -61,10 +61,13 @@ pub fn outcome(ran: io::Result<Ran>, timeout: Duration, interrupted: bool, redac
     let known = |end, text| Outcome::Known { end, text };
     let ran = match ran {
         Ok(ran) => ran,
+        // The only error that there is: nothing was begun.
         Err(error) => return known(CallEnd::Failed, format!("the command could not be started: {error}")),
     };
     let Some(status) = ran.status else {
-        let why = if interrupted {
+        let why = if let Some(error) = &ran.lost {
+            format!("it was begun, and how it ended is not known: {error}")
+        } else if interrupted {
             "the user stopped it".to_owned()
         } else {
             format!("it was stopped after {} s, when its time was over", timeout.as_secs_f64())
@@ -102,4 +105,21 @@ fn bounded(text: &str, most: usize, is_cut: bool, redactor: &Redactor) -> String
         text.push_str(&format!("\n[cut: only the first {most} bytes are shown]"));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_begun_and_lost_is_not_told_as_never_started() {
+        let time = Duration::from_secs(1);
+        let lost = Some(io::Error::other("no child processes"));
+        let ran = Ran { status: None, out: String::new(), err: String::new(), is_cut: false, lost };
+        let came = outcome(Ok(ran), time, false, &Redactor::default());
+        let Outcome::Unknown { why, interrupted: false } = came else { panic!("{came:?}") };
+        assert_eq!(why, "it was begun, and how it ended is not known: no child processes");
+        let came = outcome(Err(io::Error::other("no such file")), time, false, &Redactor::default());
+        assert!(matches!(came, Outcome::Known { end: CallEnd::Failed, .. }), "{came:?}");
+    }
 }

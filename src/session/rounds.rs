@@ -2,13 +2,14 @@
 
 use jiff::Timestamp;
 
+use super::machine::rounds_of;
 use crate::clock::Stopwatch;
-use crate::domain::{Message, Outcome, RequestId, RequestRecord, ToolChoice, Usage};
+use crate::domain::{Message, Outcome, RequestRecord, ToolChoice, Usage};
 use crate::ladder::{End, RequestShape, Skip};
 use crate::route::{Job, Report};
 
-/// The requests of one answer: the model's turns between two words of the user. The deadline and the highest cost are over
-/// all of them, and what they come to is told as of one.
+/// The requests of one answer: the model's turns between two words of the user. The deadline, the highest cost and the
+/// attempts are over all of them, and what they come to is told as of one.
 #[derive(Debug)]
 pub struct Rounds {
     job: Job,
@@ -24,21 +25,25 @@ impl Rounds {
 
     /// The next one. It stays with the deployment that answered last, as long as that may be asked: it knows the
     /// conversation, and may have it in its cache. A choice of tools that was asked for is made once; else the model could
-    /// never answer in words.
+    /// never answer in words. That another process made it counts too. One attempt is left in any case: what was run is
+    /// worth the try.
     pub fn next(&self, messages: Vec<Message>) -> Job {
         let mut job = self.job.clone();
+        let has_called = rounds_of(&messages) > 0;
+        if has_called && matches!(job.request.tool_choice, Some(ToolChoice::Required | ToolChoice::Named(_))) {
+            job.request.tool_choice = None;
+        }
         job.request.messages = messages;
         let number = self.made.len() + 1;
         if number > 1 {
-            job.id = RequestId::new(format!("{}-{number}", self.job.id));
+            job.id = self.job.id.round(number);
             job.first_attempt = 0;
-            if matches!(job.request.tool_choice, Some(ToolChoice::Required | ToolChoice::Named(_))) {
-                job.request.tool_choice = None;
-            }
         }
         job.shape = RequestShape::of(&job.request);
         let limits = &mut job.spec.limits;
         limits.deadline = limits.deadline.saturating_sub(self.watch.elapsed());
+        let asked: usize = self.made.iter().map(|report| report.record.attempts.len()).sum();
+        limits.attempts = limits.attempts.saturating_sub(u32::try_from(asked).unwrap_or(u32::MAX)).max(1);
         let spent: f64 = self.made.iter().filter_map(|report| report.record.cost_usd).sum();
         limits.max_cost_usd = limits.max_cost_usd.map(|most| (most - spent).max(0.0));
         job.directives.first = self.made.last().and_then(|report| report.record.deployment.clone());

@@ -152,6 +152,11 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// Whether the same may go well after a while, without a change to the file.
+    pub fn may_pass(&self) -> bool {
+        matches!(self, Self::Locked { .. } | Self::Full { .. } | Self::Other { .. } | Self::CannotCreate { .. })
+    }
+
     /// What a person can do about it, where there is something.
     pub fn hint(&self) -> Option<String> {
         let aside = |path: &PathBuf| {

@@ -142,6 +142,17 @@ fn begin_anew(path: &Path, options: OpenOptions, now: Timestamp) -> Result<(Path
     made.map(|holds| (kept, holds))
 }
 
+/// A file that was set aside lies beside the one of this path; the last of them.
+pub(super) fn beside(path: &Path) -> Option<PathBuf> {
+    let path = real(path);
+    let begin = format!("{}.corrupt-", path.file_name()?.to_str()?);
+    let files = fs::read_dir(path.parent()?).ok()?.flatten().filter(|entry| {
+        let name = entry.file_name();
+        name.to_str().is_some_and(|name| name.starts_with(&begin) && !name.ends_with("-wal") && !name.ends_with("-shm"))
+    });
+    files.map(|entry| entry.path()).max()
+}
+
 /// Takes a name that nobody has, by an empty file.
 fn reserve(path: &Path, now: Timestamp) -> io::Result<PathBuf> {
     let moment = now.strftime("%Y-%m-%dT%H-%M-%SZ");

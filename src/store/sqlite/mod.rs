@@ -103,6 +103,11 @@ impl SqliteStore {
         &self.place.path
     }
 
+    /// A damaged file that was in the place of this one before; what it knew of conversations is not known here.
+    pub fn set_aside(&self) -> Option<std::path::PathBuf> {
+        aside::beside(&self.place.path)
+    }
+
     fn at(place: Place) -> Result<Self, StoreError> {
         let (live, moved) = place.open()?;
         Ok(Self { live: Mutex::new(live), place, commits: AtomicU64::new(0), moved: Mutex::new(moved) })

@@ -19,18 +19,22 @@ use super::open::be_patient;
 use super::row::Trouble;
 use super::totals::{self, Log};
 use super::{SqliteStore, StoreError, alarms, baselines, talks};
+use crate::domain::SessionName;
 
 /// How much of the log is kept. Holds and the last success and failure of each deployment are not touched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retention {
     /// Requests and attempts that started longer ago than this go.
     pub age: Duration,
-    /// How many bytes the file may use, about; beyond that the oldest requests and attempts go.
+    /// How many bytes the file may use, about, without its conversations; beyond that the oldest requests and attempts go.
     pub size: u64,
     /// Conversations that nobody has gone on with for so long go, each as a whole.
     pub sessions: Duration,
     /// Kept verdicts that nothing was compared with for so long go.
     pub baselines: Duration,
+    /// How many bytes conversations may use, about; beyond that those go that were used longest ago, but none with a call
+    /// of which nobody knows whether it did its work, and not the one that was used last.
+    pub sessions_size: u64,
     /// How many rows of each kind are deleted in one transaction, so that no other writer waits long.
     pub chunk: u32,
     /// How many such transactions one call makes at most; the next call goes on.
@@ -38,11 +42,19 @@ pub struct Retention {
 }
 
 impl Default for Retention {
-    /// 30 days and 500 MB, some 1.5 million attempts, 90 days for conversations and 180 for kept verdicts; 4 transactions of 250 rows, a few
-    /// milliseconds each.
+    /// 30 days and 500 MB, some 1.5 million attempts; 90 days and 200 MB for conversations, 180 days for kept verdicts; 4
+    /// transactions of 250 rows, a few milliseconds each.
     fn default() -> Self {
         let days = |days: u64| Duration::from_secs(days * 24 * 3600);
-        Self { age: days(30), size: 500_000_000, sessions: days(90), baselines: days(180), chunk: 250, chunks: 4 }
+        Self {
+            age: days(30),
+            size: 500_000_000,
+            sessions: days(90),
+            sessions_size: 200_000_000,
+            baselines: days(180),
+            chunk: 250,
+            chunks: 4,
+        }
     }
 }
 
@@ -152,16 +164,32 @@ impl SqliteStore {
         let age = i64::try_from(keep.sessions.as_millis()).unwrap_or(i64::MAX);
         let before = now.as_millisecond().saturating_sub(age);
         for _ in 0..keep.chunks {
-            let Some(name) = self.read(|conn| talks::old(conn, before))? else { break };
-            let Some(_seat) = self.seat(&name) else { break };
-            let removed = self.write(|conn| {
-                // It may have been used since.
-                let still = talks::old(conn, before)?.is_some_and(|old| old == name);
-                if still { talks::remove(conn, &name) } else { Ok(0) }
-            })?;
-            pruned.sessions += removed;
+            if !self.forget_one(&|conn| talks::old(conn, before), pruned)? {
+                break;
+            }
+        }
+        for _ in 0..keep.chunks {
+            if !self.forget_one(&|conn| talks::too_much(conn, keep.sessions_size), pruned)? {
+                break;
+            }
         }
         Ok(())
+    }
+
+    fn forget_one(
+        &self,
+        which: &dyn Fn(&Connection) -> Result<Option<SessionName>, Trouble>,
+        pruned: &mut Pruned,
+    ) -> Result<bool, StoreError> {
+        let Some(name) = self.read(which)? else { return Ok(false) };
+        let Some(_seat) = self.seat(&name) else { return Ok(false) };
+        let removed = self.write(|conn| {
+            // It may have been used since.
+            let still = which(conn)?.is_some_and(|old| old == name);
+            if still { talks::remove(conn, &name) } else { Ok(0) }
+        })?;
+        pruned.sessions += removed;
+        Ok(true)
     }
 }
 
@@ -191,7 +219,9 @@ fn cutoff(conn: &Connection, keep: &Retention, now: Timestamp) -> Result<Option<
     let age = i64::try_from(keep.age.as_millis()).unwrap_or(i64::MAX);
     let mut before = now.as_millisecond().saturating_sub(age);
     let (used, _) = pages(conn)?;
-    if used.saturating_mul(page_size(conn)?) > keep.size {
+    let used = used.saturating_mul(page_size(conn)?);
+    // A long conversation must not empty the log, so it is counted for itself; but only where it could matter.
+    if used > keep.size && used.saturating_sub(talks::bytes(conn)?) > keep.size {
         let few: Option<i64> = conn.prepare_cached(OLDEST_FEW)?.query_row([keep.chunk], |row| row.get(0))?;
         before = before.max(few.map_or(i64::MIN, |last| last.saturating_add(1)));
     }
@@ -200,12 +230,12 @@ fn cutoff(conn: &Connection, keep: &Retention, now: Timestamp) -> Result<Option<
 }
 
 /// How many pages are in use, and how many are free.
-fn pages(conn: &Connection) -> Result<(u64, u64), Trouble> {
+pub(super) fn pages(conn: &Connection) -> Result<(u64, u64), Trouble> {
     let free: u64 = pragma(conn, "PRAGMA freelist_count")?;
     Ok((pragma(conn, "PRAGMA page_count")?.saturating_sub(free), free))
 }
 
-fn page_size(conn: &Connection) -> Result<u64, Trouble> {
+pub(super) fn page_size(conn: &Connection) -> Result<u64, Trouble> {
     pragma(conn, "PRAGMA page_size")
 }
 

@@ -240,6 +240,28 @@ pub(super) fn old(conn: &Connection, before: i64) -> Result<Option<SessionName>,
     Ok(rows.next()?.map(|row| row.get::<_, String>(0)).transpose()?.map(SessionName::new))
 }
 
+/// How many bytes all conversations take, about.
+pub(super) fn bytes(conn: &Connection) -> Result<u64, Trouble> {
+    let sql = "SELECT (SELECT coalesce(sum(octet_length(message) + 100), 0) FROM turns) + (SELECT coalesce(sum( \
+         octet_length(arguments) + coalesce(octet_length(result), 0) + 200), 0) FROM journal)";
+    let bytes: i64 = conn.prepare_cached(sql)?.query_row([], |row| row.get(0))?;
+    Ok(bytes.unsigned_abs())
+}
+
+/// The conversation that goes first where all of them take more than so many bytes.
+pub(super) fn too_much(conn: &Connection, most: u64) -> Result<Option<SessionName>, Trouble> {
+    // A look at the header of the file answers it nearly always.
+    let (used, _) = super::prune::pages(conn)?;
+    if used.saturating_mul(super::prune::page_size(conn)?) <= most || bytes(conn)? <= most {
+        return Ok(None);
+    }
+    let sql = "SELECT name FROM sessions AS s WHERE updated_at < (SELECT max(updated_at) FROM sessions) AND NOT EXISTS \
+         (SELECT 1 FROM journal WHERE session = s.name AND state IN ('started', 'unknown')) ORDER BY updated_at LIMIT 1";
+    let mut statement = conn.prepare_cached(sql)?;
+    let mut rows = statement.query([])?;
+    Ok(rows.next()?.map(|row| row.get::<_, String>(0)).transpose()?.map(SessionName::new))
+}
+
 fn one(written: usize) -> Result<(), Trouble> {
     if written == 1 { Ok(()) } else { Err(Trouble::Conflict) }
 }
