@@ -123,6 +123,7 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'All of them, the one that was used last first')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'One of them: what was said, and which tools were run')
+            [CompletionResult]::new('new', 'new', [CompletionResultType]::ParameterValue, 'Begin one that has nothing in it yet')
             [CompletionResult]::new('rm', 'rm', [CompletionResultType]::ParameterValue, 'Remove conversations with all that was said and run')
             [CompletionResult]::new('settle', 'settle', [CompletionResultType]::ParameterValue, 'Say what came of a tool''s call of which nobody knows whether it did its work')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
@@ -154,10 +155,23 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
+        'llmr;session;new' {
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
         'llmr;session;rm' {
             [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Config file [env: LLMR_CONFIG]')
             [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Also those with a call of which nobody knows whether it did its work')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
@@ -172,6 +186,8 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'State file [env: LLMR_STATE]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--again', '--again', [CompletionResultType]::ParameterName, 'It did not; let it run once more')
+            [CompletionResult]::new('--decline', '--decline', [CompletionResultType]::ParameterName, 'It did not, and it is not to be run; the model is told so')
+            [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Although its command may still be running')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
@@ -183,6 +199,7 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
         'llmr;session;help' {
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'All of them, the one that was used last first')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'One of them: what was said, and which tools were run')
+            [CompletionResult]::new('new', 'new', [CompletionResultType]::ParameterValue, 'Begin one that has nothing in it yet')
             [CompletionResult]::new('rm', 'rm', [CompletionResultType]::ParameterValue, 'Remove conversations with all that was said and run')
             [CompletionResult]::new('settle', 'settle', [CompletionResultType]::ParameterValue, 'Say what came of a tool''s call of which nobody knows whether it did its work')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
@@ -192,6 +209,9 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             break
         }
         'llmr;session;help;show' {
+            break
+        }
+        'llmr;session;help;new' {
             break
         }
         'llmr;session;help;rm' {
@@ -718,6 +738,7 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
         'llmr;help;session' {
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'All of them, the one that was used last first')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'One of them: what was said, and which tools were run')
+            [CompletionResult]::new('new', 'new', [CompletionResultType]::ParameterValue, 'Begin one that has nothing in it yet')
             [CompletionResult]::new('rm', 'rm', [CompletionResultType]::ParameterValue, 'Remove conversations with all that was said and run')
             [CompletionResult]::new('settle', 'settle', [CompletionResultType]::ParameterValue, 'Say what came of a tool''s call of which nobody knows whether it did its work')
             break
@@ -726,6 +747,9 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             break
         }
         'llmr;help;session;show' {
+            break
+        }
+        'llmr;help;session;new' {
             break
         }
         'llmr;help;session;rm' {

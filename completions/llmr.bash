@@ -214,6 +214,9 @@ _llmr() {
             llmr__subcmd__help__subcmd__session,list)
                 cmd="llmr__subcmd__help__subcmd__session__subcmd__list"
                 ;;
+            llmr__subcmd__help__subcmd__session,new)
+                cmd="llmr__subcmd__help__subcmd__session__subcmd__new"
+                ;;
             llmr__subcmd__help__subcmd__session,rm)
                 cmd="llmr__subcmd__help__subcmd__session__subcmd__rm"
                 ;;
@@ -229,6 +232,9 @@ _llmr() {
             llmr__subcmd__session,list)
                 cmd="llmr__subcmd__session__subcmd__list"
                 ;;
+            llmr__subcmd__session,new)
+                cmd="llmr__subcmd__session__subcmd__new"
+                ;;
             llmr__subcmd__session,rm)
                 cmd="llmr__subcmd__session__subcmd__rm"
                 ;;
@@ -243,6 +249,9 @@ _llmr() {
                 ;;
             llmr__subcmd__session__subcmd__help,list)
                 cmd="llmr__subcmd__session__subcmd__help__subcmd__list"
+                ;;
+            llmr__subcmd__session__subcmd__help,new)
+                cmd="llmr__subcmd__session__subcmd__help__subcmd__new"
                 ;;
             llmr__subcmd__session__subcmd__help,rm)
                 cmd="llmr__subcmd__session__subcmd__help__subcmd__rm"
@@ -1344,7 +1353,7 @@ _llmr() {
             return 0
             ;;
         llmr__subcmd__help__subcmd__session)
-            opts="list show rm settle"
+            opts="list show new rm settle"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1358,6 +1367,20 @@ _llmr() {
             return 0
             ;;
         llmr__subcmd__help__subcmd__session__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        llmr__subcmd__help__subcmd__session__subcmd__new)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1884,7 +1907,7 @@ _llmr() {
             return 0
             ;;
         llmr__subcmd__session)
-            opts="-v -h -V --config --state --verbose --color --help --version list show rm settle help"
+            opts="-v -h -V --config --state --verbose --color --help --version list show new rm settle help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1910,7 +1933,7 @@ _llmr() {
             return 0
             ;;
         llmr__subcmd__session__subcmd__help)
-            opts="list show rm settle help"
+            opts="list show new rm settle help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1938,6 +1961,20 @@ _llmr() {
             return 0
             ;;
         llmr__subcmd__session__subcmd__help__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        llmr__subcmd__session__subcmd__help__subcmd__new)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2019,7 +2056,7 @@ _llmr() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        llmr__subcmd__session__subcmd__rm)
+        llmr__subcmd__session__subcmd__new)
             opts="-v -h -V --config --state --verbose --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2045,8 +2082,34 @@ _llmr() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        llmr__subcmd__session__subcmd__rm)
+            opts="-v -h -V --force --config --state --verbose --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         llmr__subcmd__session__subcmd__settle)
-            opts="-v -h -V --result --again --config --state --verbose --color --help --version"
+            opts="-v -h -V --result --again --decline --force --config --state --verbose --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

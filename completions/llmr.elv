@@ -118,6 +118,7 @@ set edit:completion:arg-completer[llmr] = {|@words|
             cand --version 'Print version'
             cand list 'All of them, the one that was used last first'
             cand show 'One of them: what was said, and which tools were run'
+            cand new 'Begin one that has nothing in it yet'
             cand rm 'Remove conversations with all that was said and run'
             cand settle 'Say what came of a tool''s call of which nobody knows whether it did its work'
             cand help 'Print this message or the help of the given subcommand(s)'
@@ -146,10 +147,22 @@ set edit:completion:arg-completer[llmr] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
+        &'llmr;session;new'= {
+            cand --config 'Config file [env: LLMR_CONFIG]'
+            cand --state 'State file [env: LLMR_STATE]'
+            cand --color 'When to use colour'
+            cand -v 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+            cand --verbose 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
         &'llmr;session;rm'= {
             cand --config 'Config file [env: LLMR_CONFIG]'
             cand --state 'State file [env: LLMR_STATE]'
             cand --color 'When to use colour'
+            cand --force 'Also those with a call of which nobody knows whether it did its work'
             cand -v 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
             cand --verbose 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
             cand -h 'Print help (see more with ''--help'')'
@@ -163,6 +176,8 @@ set edit:completion:arg-completer[llmr] = {|@words|
             cand --state 'State file [env: LLMR_STATE]'
             cand --color 'When to use colour'
             cand --again 'It did not; let it run once more'
+            cand --decline 'It did not, and it is not to be run; the model is told so'
+            cand --force 'Although its command may still be running'
             cand -v 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
             cand --verbose 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
             cand -h 'Print help (see more with ''--help'')'
@@ -173,6 +188,7 @@ set edit:completion:arg-completer[llmr] = {|@words|
         &'llmr;session;help'= {
             cand list 'All of them, the one that was used last first'
             cand show 'One of them: what was said, and which tools were run'
+            cand new 'Begin one that has nothing in it yet'
             cand rm 'Remove conversations with all that was said and run'
             cand settle 'Say what came of a tool''s call of which nobody knows whether it did its work'
             cand help 'Print this message or the help of the given subcommand(s)'
@@ -180,6 +196,8 @@ set edit:completion:arg-completer[llmr] = {|@words|
         &'llmr;session;help;list'= {
         }
         &'llmr;session;help;show'= {
+        }
+        &'llmr;session;help;new'= {
         }
         &'llmr;session;help;rm'= {
         }
@@ -666,12 +684,15 @@ set edit:completion:arg-completer[llmr] = {|@words|
         &'llmr;help;session'= {
             cand list 'All of them, the one that was used last first'
             cand show 'One of them: what was said, and which tools were run'
+            cand new 'Begin one that has nothing in it yet'
             cand rm 'Remove conversations with all that was said and run'
             cand settle 'Say what came of a tool''s call of which nobody knows whether it did its work'
         }
         &'llmr;help;session;list'= {
         }
         &'llmr;help;session;show'= {
+        }
+        &'llmr;help;session;new'= {
         }
         &'llmr;help;session;rm'= {
         }

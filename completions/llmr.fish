@@ -104,19 +104,20 @@ complete -c llmr -n "__fish_llmr_using_subcommand chat" -l dry-run -d 'Show who 
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c llmr -n "__fish_llmr_using_subcommand chat" -s V -l version -d 'Print version'
-complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show rm settle help" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
-complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show rm settle help" -l state -d 'State file [env: LLMR_STATE]' -r -F
-complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show rm settle help" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show new rm settle help" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show new rm settle help" -l state -d 'State file [env: LLMR_STATE]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show new rm settle help" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
 never\t'Never'"
-complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show rm settle help" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
-complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show rm settle help" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show rm settle help" -s V -l version -d 'Print version'
-complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show rm settle help" -f -a "list" -d 'All of them, the one that was used last first'
-complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show rm settle help" -f -a "show" -d 'One of them: what was said, and which tools were run'
-complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show rm settle help" -f -a "rm" -d 'Remove conversations with all that was said and run'
-complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show rm settle help" -f -a "settle" -d 'Say what came of a tool\'s call of which nobody knows whether it did its work'
-complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show rm settle help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show new rm settle help" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show new rm settle help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show new rm settle help" -s V -l version -d 'Print version'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show new rm settle help" -f -a "list" -d 'All of them, the one that was used last first'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show new rm settle help" -f -a "show" -d 'One of them: what was said, and which tools were run'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show new rm settle help" -f -a "new" -d 'Begin one that has nothing in it yet'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show new rm settle help" -f -a "rm" -d 'Remove conversations with all that was said and run'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show new rm settle help" -f -a "settle" -d 'Say what came of a tool\'s call of which nobody knows whether it did its work'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and not __fish_seen_subcommand_from list show new rm settle help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from list" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
 complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from list" -l state -d 'State file [env: LLMR_STATE]' -r -F
 complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from list" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
@@ -135,11 +136,20 @@ complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subco
 complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from show" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
 complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from show" -s V -l version -d 'Print version'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from new" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from new" -l state -d 'State file [env: LLMR_STATE]' -r -F
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from new" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
+always\t'Always'
+never\t'Never'"
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from new" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from new" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from new" -s V -l version -d 'Print version'
 complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from rm" -l config -d 'Config file [env: LLMR_CONFIG]' -r -F
 complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from rm" -l state -d 'State file [env: LLMR_STATE]' -r -F
 complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from rm" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal'
 always\t'Always'
 never\t'Never'"
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from rm" -l force -d 'Also those with a call of which nobody knows whether it did its work'
 complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from rm" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
 complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from rm" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from rm" -s V -l version -d 'Print version'
@@ -150,11 +160,14 @@ complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subco
 always\t'Always'
 never\t'Never'"
 complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from settle" -l again -d 'It did not; let it run once more'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from settle" -l decline -d 'It did not, and it is not to be run; the model is told so'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from settle" -l force -d 'Although its command may still be running'
 complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from settle" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
 complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from settle" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from settle" -s V -l version -d 'Print version'
 complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from help" -f -a "list" -d 'All of them, the one that was used last first'
 complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from help" -f -a "show" -d 'One of them: what was said, and which tools were run'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from help" -f -a "new" -d 'Begin one that has nothing in it yet'
 complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from help" -f -a "rm" -d 'Remove conversations with all that was said and run'
 complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from help" -f -a "settle" -d 'Say what came of a tool\'s call of which nobody knows whether it did its work'
 complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
@@ -547,6 +560,7 @@ complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subc
 complete -c llmr -n "__fish_llmr_using_subcommand help; and not __fish_seen_subcommand_from chat session classify status reset hold top plan log stats guard record probe check alarm baseline caps init demo drill completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c llmr -n "__fish_llmr_using_subcommand help; and __fish_seen_subcommand_from session" -f -a "list" -d 'All of them, the one that was used last first'
 complete -c llmr -n "__fish_llmr_using_subcommand help; and __fish_seen_subcommand_from session" -f -a "show" -d 'One of them: what was said, and which tools were run'
+complete -c llmr -n "__fish_llmr_using_subcommand help; and __fish_seen_subcommand_from session" -f -a "new" -d 'Begin one that has nothing in it yet'
 complete -c llmr -n "__fish_llmr_using_subcommand help; and __fish_seen_subcommand_from session" -f -a "rm" -d 'Remove conversations with all that was said and run'
 complete -c llmr -n "__fish_llmr_using_subcommand help; and __fish_seen_subcommand_from session" -f -a "settle" -d 'Say what came of a tool\'s call of which nobody knows whether it did its work'
 complete -c llmr -n "__fish_llmr_using_subcommand help; and __fish_seen_subcommand_from alarm" -f -a "test" -d 'Send a test message to each sink now and say what came of it: exit 1 if one failed, 3 if there is none'

@@ -12,7 +12,7 @@ use super::outcome::Outcome;
 use super::resume::{Resume, resume_from};
 use crate::clock::Rng;
 use crate::domain::{
-    Author, CallEnd, CallState, Effect, JournalEntry, Message, Redactor, RequestId, SessionName, StoredTurn,
+    Author, CallEnd, CallState, Effect, JournalEntry, Message, Redactor, RequestId, Role, SessionName, StoredTurn,
     TalkSettings,
 };
 use crate::ladder::End;
@@ -220,10 +220,11 @@ impl Walk<'_> {
             End::AsItIs => report.tool_calls.is_empty(),
             _ => false,
         };
-        let Some(message) = report.message.as_ref().filter(|_| is_heard) else { return Ok(false) };
+        let words = || (!report.text.is_empty()).then(|| Message::text(Role::Assistant, report.text.as_str()));
+        let Some(message) = report.message.clone().or_else(words).filter(|_| is_heard) else { return Ok(false) };
         let deployment = report.record.deployment.as_ref();
         let author = deployment.map(|d| Author { provider: d.provider.clone(), model: d.model.clone() });
-        let turn = self.turn(message, author, Some(report.record.id.clone()));
+        let turn = self.turn(&message, author, Some(report.record.id.clone()));
         self.append(talk, turn)?;
         Ok(true)
     }

@@ -56,7 +56,11 @@ mod tests {
     #[test]
     fn pictures_and_signatures_keep_what_only_looks_like_a_key() {
         let (shape, key) = ("QUJDAIzaSyA0123456789abcdefghijQUJD", "not-a-real-key-0123");
-        let thinking = Thinking { text: shape.to_owned(), signature: Some(shape.to_owned()), ..Thinking::default() };
+        let thinking = Thinking {
+            text: format!("see {}", &shape[4..31]),
+            signature: Some(shape.to_owned()),
+            ..Thinking::default()
+        };
         let image = |data: &str| Part::Image { media_type: "image/png".to_owned(), data: data.to_owned() };
         let said = Message { role: Role::Assistant, parts: vec![Part::Thinking(thinking)] };
         let seen = Message {
