@@ -172,7 +172,7 @@ impl Desk for Hands<'_> {
                 .into_iter()
                 .cloned()
                 .collect();
-        report.end = self.world.end.clone().unwrap_or(report.end);
+        report.end = self.world.end.unwrap_or(report.end);
         if self.life.step() { Ok(report) } else { Err(dead()) }
     }
 

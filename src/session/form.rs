@@ -55,17 +55,15 @@ mod tests {
 
     #[test]
     fn pictures_and_signatures_keep_what_only_looks_like_a_key() {
-        let (shape, key) = ("QUJDAIzaSyA0123456789abcdefghijQUJD", "not-a-real-key-0123");
-        let thinking = Thinking {
-            text: format!("see {}", &shape[4..31]),
-            signature: Some(shape.to_owned()),
-            ..Thinking::default()
-        };
+        let (looks, key) = ("AIzaSyA0123456789abcdefghij", "not-a-real-key-0123");
+        let shape = &format!("QUJD{looks}QUJD");
+        let thinking =
+            Thinking { text: format!("see {looks}"), signature: Some(shape.to_owned()), ..Thinking::default() };
         let image = |data: &str| Part::Image { media_type: "image/png".to_owned(), data: data.to_owned() };
         let said = Message { role: Role::Assistant, parts: vec![Part::Thinking(thinking)] };
         let seen = Message {
             role: Role::User,
-            parts: vec![image(shape), image(&format!("QUJD{key}")), Part::Text(shape[4..31].to_owned())],
+            parts: vec![image(shape), image(&format!("QUJD{key}")), Part::Text(looks.to_owned())],
         };
         let redactor = Redactor::new([Secret::new(key)]);
         let kept = as_kept(&said, &redactor).to_string();

@@ -83,3 +83,18 @@ fn an_operator_reads_conversations_and_calls() {
     let calls = "SELECT tool || ' ' || effect || ' ' || state || ' ' || started_at FROM calls";
     assert_eq!(row(calls), "deploy side_effecting started 2026-08-17T20:53:20.123Z");
 }
+
+#[test]
+fn too_many_conversations_go_by_their_use_but_none_that_is_in_doubt() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let store = SqliteStore::open(&directory.path().join("state.db"), OpenOptions::default()).expect("a store");
+    for (name, seconds) in [("first", 0), ("second", 1), ("last", 2)] {
+        said(&store, name, seconds);
+    }
+    let keep = Retention { sessions_size: 300, ..Retention::default() };
+    assert_eq!(store.prune(&keep, at(3)).expect("pruned").sessions, 0, "their calls are not settled");
+    store.live().conn.execute("UPDATE journal SET state = 'done' WHERE session <> 'first'", []).expect("set");
+    assert_eq!(store.prune(&keep, at(3)).expect("pruned").sessions, 1);
+    let left: Vec<_> = store.sessions().expect("readable").into_iter().map(|s| s.name.to_string()).collect();
+    assert_eq!(left, ["last", "first"]);
+}
