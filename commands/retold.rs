@@ -6,7 +6,7 @@ use llmr::config::Config;
 use llmr::domain::{Answer, Extraction, LadderName, Message};
 use llmr::report::retold_json;
 use llmr::store::Talk;
-use llmr::validate::{Demands, Validation};
+use llmr::validate::{Demands, Validation, as_written};
 use serde_json::{Value, json};
 
 use crate::chat::{print_json, print_text};
@@ -30,7 +30,9 @@ pub fn last_answer(
         return Ok(ExitCode::SUCCESS);
     }
     match found {
-        Some((value, Extraction::Fenced | Extraction::Surrounded)) => print_text(&value.to_string(), context)?,
+        Some((value, Extraction::Fenced | Extraction::Surrounded)) => {
+            print_text(as_written(&text, &value).unwrap_or(&text), context)?;
+        }
         _ => print_text(&text, context)?,
     }
     Ok(ExitCode::SUCCESS)

@@ -123,7 +123,7 @@ fn an_answer_is_told_again_as_it_was_printed() {
     let stage = Stage::of(&[("lab", &lab)]);
     let schema = stage.file("schema.json", r#"{"type": "object", "required": ["ok"]}"#);
     let chat = ["chat", "--session", "s", "--schema", &schema];
-    let first = stage.run(&[&chat[..], &["?"]].concat()).exits(0).prints("{\"ok\":true}\n");
+    let first = stage.run(&[&chat[..], &["?"]].concat()).exits(0).prints("{\"ok\": true}\n");
     stage.run(&chat).exits(0).prints(&first.out);
     let again = stage.json(&[&chat[..], &["--json"]].concat());
     let other = stage.json(&["chat", "--json", "--session", "t", "--schema", &schema, "?"]);

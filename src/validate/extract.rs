@@ -7,10 +7,11 @@
 //!   a byte order mark are no part of the text.
 //! - Exactly one fenced block holds a value that fits, and none holds broken JSON, nor comes a block with another value
 //!   after it. What stands in the prose counts for nothing, except another value that fits after the block.
-//! - A value stands in plain prose: only with a schema, and only if it is set off from the prose. It is the last thing of
-//!   the text, after a colon, the end of a sentence or on a line of its own; or it is the first thing, with a line of its
-//!   own. In the middle of a sentence (`You gave me {…} and I could not find …`) it is something that is talked about.
-//!   Broken JSON, and any object or longer list, after the value is the answer that was meant.
+//! - Exactly one value of the shape stands in plain prose: only with a schema, and only if its sentence does not go on after
+//!   it. In the middle of a sentence (`You gave me {…} and I could not find …`) it is something that is talked about.
+//!   Broken JSON, and any object or longer list, after the value is the answer that was meant. What a finished sentence
+//!   says of its value (`You gave me {…}. There is no city in it.`) nobody can tell without understanding it: it is
+//!   counted as taken out of prose, and a rule on the answer and the input is what finds it.
 //!
 //! Two fitting values that are the same are one.
 //!
@@ -321,8 +322,8 @@ impl<'t> Search<'t> {
         match (self.broken, later.next_back()) {
             (Some((why, is_short)), _) if self.broken_at >= last.to => Found::Broken(why, is_short),
             (_, Some(other)) => Found::Other(other.value.clone(), false),
-            _ if is_set_off(text, last) => taken(last.value.clone(), last.written(text), Extraction::Surrounded),
-            _ => Found::Amid,
+            _ if goes_on(text.get(last.to..).unwrap_or_default()) => Found::Amid,
+            _ => taken(last.value.clone(), last.written(text), Extraction::Surrounded),
         }
     }
 
@@ -339,22 +340,11 @@ impl<'t> Search<'t> {
     }
 }
 
-/// Whether the value is the first or the last thing that the text says, and no part of a sentence.
-fn is_set_off(text: &str, candidate: &Candidate) -> bool {
-    let before = text.get(..candidate.from).unwrap_or_default();
-    let after = text.get(candidate.to..).unwrap_or_default();
-    let is_mark = |c: char| matches!(c, '*' | '_' | '`' | '"' | '\'' | '(' | ')' | '“' | '”' | '>' | '~');
-    let line = before.trim_end_matches([' ', '\t']);
-    let line = line.strip_suffix("```json").unwrap_or(line).trim_end_matches([' ', '\t']).trim_end_matches(is_mark);
-    let said = line.trim_end();
-    let is_introduced = said.is_empty()
-        || line.ends_with('\n')
-        || said.ends_with([':', '：', '.', '!', '?', '。', '！', '？', '…', '>'])
-        || said.ends_with("->");
-    let ends =
-        after.chars().all(|c| c.is_whitespace() || is_mark(c) || matches!(c, '.' | '!' | '。' | '！' | ';' | ','));
-    let has_own_line = after.trim_start_matches([' ', '\t']).trim_start_matches(is_mark).starts_with(['\n', '\r']);
-    (is_introduced && ends) || (said.is_empty() && has_own_line)
+/// Whether the sentence in which the value stands goes on after it: then it is something that the sentence talks about.
+fn goes_on(after: &str) -> bool {
+    let is_mark =
+        |c: char| matches!(c, '*' | '_' | '`' | '"' | '\'' | '(' | ')' | '“' | '”' | '~' | ',' | ';' | ' ' | '\t');
+    after.trim_start_matches(is_mark).starts_with(|c: char| c.is_alphabetic() && !c.is_uppercase())
 }
 
 /// How long it is from the first bracket to the one that closes it, and how many bytes were looked at.

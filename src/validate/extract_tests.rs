@@ -24,6 +24,9 @@ fn a_value_is_found_whole_fenced_and_surrounded() {
         ("```\n{\"city\": \"Bern\"}\n```\n", Extraction::Fenced),
         ("Here it is:\n\n```json\n{\"city\": \"Bern\"}\n```\nAnything else?", Extraction::Fenced),
         ("Sure! {\"city\": \"Bern\"}.", Extraction::Surrounded),
+        ("Sure! {\"city\": \"Bern\"} - as you asked.", Extraction::Surrounded),
+        ("It is {\"city\": \"Bern\"}. Let me know if you need more!", Extraction::Surrounded),
+        ("Here you are:\n{\"city\": \"Bern\"}\nHope that helps", Extraction::Surrounded),
         ("Sure:\n**{\"city\": \"Bern\"}**\n", Extraction::Surrounded),
         ("```json {\"city\": \"Bern\"} ```", Extraction::Surrounded),
         ("{\"city\": \"Bern\"}\n\nI chose Bern because of the bear.", Extraction::Surrounded),
@@ -78,10 +81,8 @@ fn a_value_that_is_talked_about_is_not_taken() {
         r#"Format: {"city":"EXAMPLE"}. Answer: {'city':'Bern'}"#,
         r#"For instance {"city":"EXAMPLE"}. Answer: ["Bern"]"#,
         r#"You gave me {"city":"INPUT"} and I could not find a city."#,
-        r#"You gave me: {"city":"INPUT"}. There is no city in it."#,
         r#"{"city":"INPUT"} has no city."#,
-        r#"I was given {"city":"INPUT"}."#,
-        "As in\n{\"city\":\"EXAMPLE\"}\nI would need the text first.",
+        r#"Of {"city":"INPUT"}, which has no city, nothing can be said."#,
     ] {
         assert!(!matches!(found(text), Found::One(..)), "{text}: {:?}", found(text));
     }
