@@ -287,7 +287,18 @@ fn a_shape_is_due_with_the_last_words() {
 }
 
 #[test]
-fn the_deadline_and_the_cost_are_over_all_rounds() {
+fn attempts_are_over_all_rounds() {
+    let broken = Reply::status(503, json!({"error": {"message": "The model is overloaded"}}));
+    let lab = openai(vec![wants("t", &json!({})), broken, Reply::answer("too late")]);
+    let main = "[ladders.main]\nattempts = 2\ntools = [\"t\"]\n";
+    let text = config(&[("lab", &lab)]).replace("[ladders.main]\n", main);
+    let tool = "[tools.t]\ndescription = \"A tool\"\ncommand = [\"true\"]\nschema = { type = \"object\" }\neffect = \"pure\"\n";
+    Stage::with(&format!("{text}\n{tool}")).run(&["chat", "?"]).exits(4);
+    assert_eq!(lab.hits(), 2, "a round of its own would have had its retry");
+}
+
+#[test]
+fn the_cost_is_over_all_rounds() {
     let usage = Usage { input_tokens: Some(20), output_tokens: Some(10), cached_tokens: None };
     let first = Reply::Answer {
         text: String::new(),
