@@ -140,19 +140,23 @@ impl SqliteStore {
                 break;
             }
         }
-        let old = now.as_millisecond().saturating_sub(i64::try_from(keep.age.as_millis()).unwrap_or(i64::MAX));
-        if self.read(|conn| alarms::has_old(conn, old))? {
-            self.write(|conn| alarms::forget_old(conn, old))?;
+        let due = self.read(|conn| Due::of(conn, keep, now))?;
+        if due.alarms {
+            self.write(|conn| alarms::forget_old(conn, past(now, keep.age)))?;
         }
-        let before = now.as_millisecond().saturating_sub(i64::try_from(CASCADES.as_millis()).unwrap_or(i64::MAX));
-        if self.read(|conn| Ok(conn.prepare_cached(OLD_CASCADE)?.exists([before])?))? {
-            self.write(|conn| Ok(conn.prepare_cached(DELETE_CASCADES)?.execute([before])?))?;
+        if due.cascades {
+            self.write(|conn| Ok(conn.prepare_cached(DELETE_CASCADES)?.execute([past(now, CASCADES)])?))?;
         }
-        self.forget_sessions(keep, now, pruned)?;
-        self.forget_baselines(keep, now, pruned)?;
-        let (_, free) = self.read(pages)?;
-        if free > SPARE {
-            pruned.pages = self.write(|conn| give_back(conn, GIVEN_BACK.min(free - SPARE)))?;
+        if due.sessions {
+            self.forget_sessions(keep, now, pruned)?;
+        }
+        if due.baselines {
+            self.forget_baselines(keep, now, pruned)?;
+        }
+        if due.free > SPARE {
+            let (_, free) = self.read(pages)?;
+            let more = GIVEN_BACK.min(free.saturating_sub(SPARE));
+            pruned.pages = self.write(|conn| give_back(conn, more))?;
         }
         Ok(())
     }
@@ -161,8 +165,7 @@ impl SqliteStore {
 impl SqliteStore {
     /// One that another process goes on with at this moment is left alone: it was used just now, or its seat is taken.
     fn forget_sessions(&self, keep: &Retention, now: Timestamp, pruned: &mut Pruned) -> Result<(), StoreError> {
-        let age = i64::try_from(keep.sessions.as_millis()).unwrap_or(i64::MAX);
-        let before = now.as_millisecond().saturating_sub(age);
+        let before = past(now, keep.sessions);
         for _ in 0..keep.chunks {
             if !self.forget_one(&|conn| talks::old(conn, before), pruned)? {
                 break;
@@ -191,12 +194,9 @@ impl SqliteStore {
         pruned.sessions += removed;
         Ok(true)
     }
-}
 
-impl SqliteStore {
     fn forget_baselines(&self, keep: &Retention, now: Timestamp, pruned: &mut Pruned) -> Result<(), StoreError> {
-        let age = i64::try_from(keep.baselines.as_millis()).unwrap_or(i64::MAX);
-        let before = now.as_millisecond().saturating_sub(age);
+        let before = past(now, keep.baselines);
         for _ in 0..keep.chunks {
             if !self.read(|conn| baselines::has_old(conn, before))? {
                 break;
@@ -205,6 +205,34 @@ impl SqliteStore {
         }
         Ok(())
     }
+}
+
+/// What else has had its time. It is found in one look: each read of its own takes and drops the file's locks.
+struct Due {
+    alarms: bool,
+    cascades: bool,
+    sessions: bool,
+    baselines: bool,
+    /// Pages that nobody uses.
+    free: u64,
+}
+
+impl Due {
+    fn of(conn: &Connection, keep: &Retention, now: Timestamp) -> Result<Self, Trouble> {
+        let too_much = || Ok::<bool, Trouble>(talks::too_much(conn, keep.sessions_size)?.is_some());
+        Ok(Self {
+            alarms: alarms::has_old(conn, past(now, keep.age))?,
+            cascades: conn.prepare_cached(OLD_CASCADE)?.exists([past(now, CASCADES)])?,
+            sessions: talks::old(conn, past(now, keep.sessions))?.is_some() || too_much()?,
+            baselines: baselines::has_old(conn, past(now, keep.baselines))?,
+            free: pages(conn)?.1,
+        })
+    }
+}
+
+/// So long ago, in milliseconds since 1970 UTC.
+fn past(now: Timestamp, age: Duration) -> i64 {
+    now.as_millisecond().saturating_sub(i64::try_from(age.as_millis()).unwrap_or(i64::MAX))
 }
 
 /// Deletes the rows with the places that the query gives, once they are counted.
@@ -216,8 +244,7 @@ fn delete(conn: &Connection, log: Log, places: &str, few: (i64, u32)) -> Result<
 
 /// The time before which rows go; none when nothing is that old.
 fn cutoff(conn: &Connection, keep: &Retention, now: Timestamp) -> Result<Option<i64>, Trouble> {
-    let age = i64::try_from(keep.age.as_millis()).unwrap_or(i64::MAX);
-    let mut before = now.as_millisecond().saturating_sub(age);
+    let mut before = past(now, keep.age);
     let (used, _) = pages(conn)?;
     let used = used.saturating_mul(page_size(conn)?);
     // A long conversation must not empty the log, so it is counted for itself; but only where it could matter.
