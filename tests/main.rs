@@ -12,6 +12,8 @@ mod captured;
 mod cascade;
 mod checks;
 mod completions;
+#[cfg(unix)]
+mod consent;
 mod damaged_files;
 mod demo;
 mod discipline;
@@ -55,6 +57,7 @@ mod store_processes;
 mod streams;
 #[cfg(unix)]
 mod talk;
+mod terminal;
 mod tools;
 mod top;
 mod usage;

@@ -1,15 +1,14 @@
 //! `llmr top` in a terminal: what it shows, what keys and signals do, and that the terminal is given back.
 #![cfg(test)]
 
-use std::io::{Read as _, Write as _};
-use std::num::NonZeroU16;
-use std::sync::{Arc, Mutex};
+use std::io::Read as _;
 
-use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use portable_pty::{PtySize, native_pty_system};
 use serde_json::Value;
 
 use crate::generated::night;
 use crate::stage::{NOW, Stage, until};
+use crate::terminal::{Show, command};
 
 /// Two ladders of two providers that nobody can reach; what is to be seen is recorded by hand.
 const CONFIG: &str = r#"
@@ -44,95 +43,10 @@ fn fail(stage: &Stage, deployment: &str, status: &str, body: &str) {
 
 const NO_MONEY: &str = r#"{"error":{"message":"Insufficient balance: please add credits"}}"#;
 
-/// The dashboard, not yet started.
-fn command(stage: &Stage, args: &[&str]) -> CommandBuilder {
-    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_llmr"));
-    command.env_clear();
-    for (name, value) in stage.env() {
-        command.env(name, value);
-    }
-    command.cwd(stage.path(""));
-    command.arg("top");
-    command.args(args);
-    command
-}
-
-fn lines(count: u16) -> NonZeroU16 {
-    NonZeroU16::new(count).expect("at least one")
-}
-
-/// A dashboard in a terminal.
-struct Show {
-    child: Box<dyn Child + Send + Sync>,
-    master: Box<dyn MasterPty + Send>,
-    keys: Box<dyn std::io::Write + Send>,
-    screen: Arc<Mutex<vt100::Parser>>,
-}
-
-impl Show {
-    fn start(stage: &Stage, (columns, rows): (u16, u16), args: &[&str]) -> Self {
-        let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
-        let pair = native_pty_system().openpty(size).expect("a terminal");
-        let child = pair.slave.spawn_command(command(stage, args)).expect("started");
-        let screen = Arc::new(Mutex::new(vt100::Parser::new(lines(rows), lines(columns), 0)));
-        let mut reader = pair.master.try_clone_reader().expect("a reader");
-        let seen = Arc::clone(&screen);
-        std::thread::spawn(move || {
-            let mut bytes = [0; 4096];
-            while let Ok(count @ 1..) = reader.read(&mut bytes) {
-                seen.lock().expect("not broken").process(&bytes[..count]);
-            }
-        });
-        let keys = pair.master.take_writer().expect("a writer");
-        Self { child, master: pair.master, keys, screen }
-    }
-
-    fn text(&self) -> String {
-        self.screen.lock().expect("not broken").screen().contents()
-    }
-
-    fn shows(&self, what: &str) {
-        until(&format!("{what:?} is shown"), || self.text().contains(what));
-    }
-
-    fn press(&mut self, keys: &str) {
-        self.keys.write_all(keys.as_bytes()).expect("written");
-    }
-
-    fn resize(&self, columns: u16, rows: u16) {
-        self.screen.lock().expect("not broken").screen_mut().set_size(lines(rows), lines(columns));
-        self.master.resize(PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }).expect("resized");
-    }
-
-    fn signal(&self, name: &str) {
-        let id = self.child.process_id().expect("an id").to_string();
-        assert!(std::process::Command::new("kill").args(["-s", name, &id]).status().expect("sent").success());
-    }
-
-    /// Waits for the end. The terminal must be as it was.
-    fn ends_with(mut self, code: u32) {
-        let status = self.child.wait().expect("ended");
-        assert_eq!(status.exit_code(), code);
-        until("the terminal is given back", || {
-            let parser = self.screen.lock().expect("not broken");
-            let screen = parser.screen();
-            let mouse = screen.mouse_protocol_mode();
-            !screen.alternate_screen() && !screen.hide_cursor() && mouse == vt100::MouseProtocolMode::None
-        });
-    }
-}
-
-impl Drop for Show {
-    fn drop(&mut self) {
-        // It has ended already, unless the test failed.
-        let _ = self.child.kill();
-    }
-}
-
 #[test]
 fn the_fall_is_seen_as_it_happens_and_so_is_the_way_back() {
     let stage = stage();
-    let mut show = Show::start(&stage, (100, 30), &["--interval", "100ms"]);
+    let mut show = Show::start(&stage, (100, 30), &["top", "--interval", "100ms"]);
     show.shows("2 of 2 steps");
     fail(&stage, "near/m@k", "402", NO_MONEY);
     show.shows("ladder main is ONE FAILURE AWAY from exhaustion: only far/m left");
@@ -161,7 +75,7 @@ fn the_fall_is_seen_as_it_happens_and_so_is_the_way_back() {
 fn ctrl_c_and_signals_end_it_with_their_codes_and_the_terminal_is_given_back() {
     let stage = stage();
     let start = || {
-        let show = Show::start(&stage, (80, 24), &[]);
+        let show = Show::start(&stage, (80, 24), &["top"]);
         show.shows("1 ladders");
         show
     };
@@ -181,7 +95,7 @@ fn ctrl_c_and_signals_end_it_with_their_codes_and_the_terminal_is_given_back() {
 fn it_ends_when_its_terminal_is_gone() {
     let stage = stage();
     let pair = native_pty_system().openpty(PtySize::default()).expect("a terminal");
-    let mut child = pair.slave.spawn_command(command(&stage, &[])).expect("started");
+    let mut child = pair.slave.spawn_command(command(&stage, &["top"])).expect("started");
     drop(pair.slave);
     let mut reader = pair.master.try_clone_reader().expect("a reader");
     let mut seen = Vec::new();
@@ -198,7 +112,7 @@ fn it_ends_when_its_terminal_is_gone() {
 #[test]
 fn a_terminal_that_grows_and_shrinks_is_filled_anew() {
     let stage = stage();
-    let mut show = Show::start(&stage, (80, 24), &["--no-mouse"]);
+    let mut show = Show::start(&stage, (80, 24), &["top", "--no-mouse"]);
     show.shows("2 deployments");
     assert!(!show.text().contains("3 quotas"), "there is no room for it");
     show.resize(200, 60);
@@ -218,7 +132,7 @@ fn a_terminal_that_grows_and_shrinks_is_filled_anew() {
 #[test]
 fn it_waits_for_a_state_that_is_not_there_yet() {
     let stage = stage();
-    let mut show = Show::start(&stage, (100, 30), &["--interval", "100ms"]);
+    let mut show = Show::start(&stage, (100, 30), &["top", "--interval", "100ms"]);
     show.shows("nobody was asked lately");
     assert!(!stage.state().exists(), "who looks makes no file");
     fail(&stage, "near/m@k", "402", NO_MONEY);
@@ -264,7 +178,7 @@ fn a_key_that_is_replaced_while_it_runs_is_seen() {
     stage.set("TERM", "xterm-256color");
     stage.file("near.key", "sk-near-0123456789abcdef");
     fail(&stage, "near/m@k", "401", r#"{"error":{"message":"Incorrect API key provided"}}"#);
-    let mut show = Show::start(&stage, (100, 30), &["--interval", "100ms"]);
+    let mut show = Show::start(&stage, (100, 30), &["top", "--interval", "100ms"]);
     show.shows("barred");
     stage.file("near.key", "sk-near-fedcba9876543210");
     show.shows("probe due");
