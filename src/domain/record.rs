@@ -235,3 +235,24 @@ pub struct RequestRecord {
     /// The exchanges, in order.
     pub attempts: Vec<AttemptRecord>,
 }
+
+impl RequestRecord {
+    /// A request that has begun and of which nothing else is known.
+    pub fn begun(id: RequestId, ladder: LadderName, started_at: Timestamp) -> Self {
+        Self {
+            id,
+            ladder,
+            started_at,
+            latency: Duration::ZERO,
+            outcome: Outcome::Unfinished,
+            deployment: None,
+            step: None,
+            usage: Usage::default(),
+            cost_usd: None,
+            retry_at: None,
+            error: None,
+            retries_denied: 0,
+            attempts: Vec::new(),
+        }
+    }
+}

@@ -49,6 +49,27 @@ pub struct Report {
     pub trouble: Option<String>,
 }
 
+impl Report {
+    /// One that ended so, without a word of an answer.
+    pub(crate) fn wordless(record: RequestRecord, end: End) -> Self {
+        Self {
+            record,
+            end,
+            text: String::new(),
+            parsed: None,
+            reasoning: String::new(),
+            tool_calls: Vec::new(),
+            message: None,
+            finish: None,
+            ttft: None,
+            skipped: Vec::new(),
+            turned_away: false,
+            consumer_gone: false,
+            trouble: None,
+        }
+    }
+}
+
 /// The failure of a request that is told: the latest, for the one line that says why it ended.
 #[derive(Clone)]
 pub(super) struct Blame {

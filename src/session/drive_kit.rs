@@ -10,7 +10,7 @@ use super::super::*;
 use crate::clock::Clock;
 use crate::config::{KeyTemplate, ToolConfig};
 use crate::domain::{
-    LadderName, Outcome as RequestOutcome, Part, Redactor, RequestRecord, Role, Session, SessionName, ToolCall, Usage,
+    LadderName, Outcome as RequestOutcome, Part, Redactor, RequestRecord, Role, Session, SessionName, ToolCall,
 };
 use crate::store::{MemoryStore, SessionStore};
 
@@ -115,36 +115,15 @@ pub(super) fn tools() -> BTreeMap<String, ToolConfig> {
 }
 
 pub(super) fn report(parts: &[Part], number: u32) -> Report {
+    let id = format!("r-{number}").as_str().into();
     let record = RequestRecord {
-        id: format!("r-{number}").as_str().into(),
-        ladder: LadderName::from("main"),
-        started_at: Timestamp::UNIX_EPOCH,
-        latency: Duration::ZERO,
         outcome: RequestOutcome::Answered,
         deployment: Some(format!("p{number}/m").parse().expect("a deployment")),
         step: Some(0),
-        usage: Usage::default(),
-        cost_usd: None,
-        retry_at: None,
-        error: None,
-        retries_denied: 0,
-        attempts: Vec::new(),
+        ..RequestRecord::begun(id, LadderName::from("main"), Timestamp::UNIX_EPOCH)
     };
-    Report {
-        record,
-        end: End::Answered { step: 0 },
-        text: String::new(),
-        parsed: None,
-        reasoning: String::new(),
-        tool_calls: Vec::new(),
-        message: Some(Message { role: Role::Assistant, parts: parts.to_vec() }),
-        finish: None,
-        ttft: None,
-        skipped: Vec::new(),
-        turned_away: false,
-        consumer_gone: false,
-        trouble: None,
-    }
+    let message = Message { role: Role::Assistant, parts: parts.to_vec() };
+    Report { message: Some(message), ..Report::wordless(record, End::Answered { step: 0 }) }
 }
 
 pub(super) fn dead() -> StoreError {

@@ -84,35 +84,9 @@ impl Rounds {
 
     /// Nobody was asked.
     fn nothing(&self, now: Timestamp) -> Report {
-        Report {
-            record: RequestRecord {
-                id: self.job.id.clone(),
-                ladder: self.job.spec.name.clone(),
-                started_at: now,
-                latency: self.watch.elapsed(),
-                outcome: Outcome::NeedsPerson,
-                deployment: None,
-                step: None,
-                usage: Usage::default(),
-                cost_usd: None,
-                retry_at: None,
-                error: None,
-                retries_denied: 0,
-                attempts: Vec::new(),
-            },
-            end: End::NeedsPerson,
-            text: String::new(),
-            parsed: None,
-            reasoning: String::new(),
-            tool_calls: Vec::new(),
-            message: None,
-            finish: None,
-            ttft: None,
-            skipped: Vec::new(),
-            turned_away: false,
-            consumer_gone: false,
-            trouble: None,
-        }
+        let begun = RequestRecord::begun(self.job.id.clone(), self.job.spec.name.clone(), now);
+        let record = RequestRecord { latency: self.watch.elapsed(), outcome: Outcome::NeedsPerson, ..begun };
+        Report::wordless(record, End::NeedsPerson)
     }
 
     /// Whether anybody was asked.

@@ -31,19 +31,5 @@ pub(super) fn tally_unfinished(request: &mut RequestRecord) {
 
 /// The row that stands for a request of which only attempts are known.
 pub(super) fn unfinished(id: &RequestId, started_at: Timestamp) -> RequestRecord {
-    RequestRecord {
-        id: id.clone(),
-        ladder: "".into(),
-        started_at,
-        latency: std::time::Duration::ZERO,
-        outcome: Outcome::Unfinished,
-        deployment: None,
-        step: None,
-        usage: Usage::default(),
-        cost_usd: None,
-        retry_at: None,
-        error: None,
-        retries_denied: 0,
-        attempts: Vec::new(),
-    }
+    RequestRecord::begun(id.clone(), "".into(), started_at)
 }

@@ -226,36 +226,9 @@ mod tests {
     }
 
     fn report(text: &str) -> Report {
-        let record = RequestRecord {
-            id: "r".into(),
-            ladder: "main".into(),
-            started_at: at(0),
-            latency: Duration::from_secs(1),
-            outcome: Outcome::Answered,
-            deployment: None,
-            step: None,
-            usage: crate::domain::Usage::default(),
-            cost_usd: None,
-            retry_at: None,
-            error: None,
-            retries_denied: 0,
-            attempts: Vec::new(),
-        };
-        Report {
-            trouble: None,
-            record,
-            end: End::Answered { step: 0 },
-            text: text.to_owned(),
-            parsed: None,
-            reasoning: String::new(),
-            tool_calls: Vec::new(),
-            message: None,
-            finish: None,
-            ttft: None,
-            skipped: Vec::new(),
-            turned_away: false,
-            consumer_gone: false,
-        }
+        let begun = RequestRecord::begun("r".into(), "main".into(), at(0));
+        let record = RequestRecord { latency: Duration::from_secs(1), outcome: Outcome::Answered, ..begun };
+        Report { text: text.to_owned(), ..Report::wordless(record, End::Answered { step: 0 }) }
     }
 
     /// The rules that a trace breaks, apart from those of the log, by their first words.
