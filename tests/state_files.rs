@@ -252,6 +252,13 @@ fn without_space(stage: &Stage, args: &[&str]) -> Done {
 fn a_full_disk_costs_the_memory_of_one_request() {
     let good = openai(Reply::answer("yes"));
     let (stage, bad) = refused(Some(&good));
+    let wal = || std::fs::metadata(stage.path("state.db-wal")).expect("a WAL").len();
+    for _ in 0..20 {
+        if wal() <= 65_536 {
+            stage.run(&["chat", "?"]).exits(0);
+        }
+    }
+    assert!(wal() > 65_536, "it has grown beyond the limit, and is not written back yet");
     answers_with_a_warning(without_space(&stage, &["chat", "?"]), "state file");
     assert_eq!(bad.hits(), 1, "what is held stays held");
     without_space(&stage, &["reset", "--all"]).exits(1).says(&["error: ", "hint: "]);

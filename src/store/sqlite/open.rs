@@ -14,6 +14,7 @@ use rusqlite::{Connection, OpenFlags};
 use super::busy::Wait;
 use super::error::told;
 use super::schema::{STEPS, Stamp, Verdict, migrate};
+use super::wal::shorten;
 use super::{OpenOptions, StoreError};
 
 /// The file for reading and writing, made if it is not there and brought up to date if it is old.
@@ -23,7 +24,7 @@ pub(super) fn read_write(path: &Path, options: OpenOptions) -> Result<Connection
         create(path)?;
     }
     first_look(path)?;
-    let conn = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE, options).map_err(told)?;
+    let mut conn = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE, options).map_err(told)?;
     // Without the right to write, SQLite quietly opens for reading.
     if conn.is_readonly(c"main").map_err(told)? {
         return Err(StoreError::ReadOnly { path: path.to_owned() });
@@ -33,6 +34,8 @@ pub(super) fn read_write(path: &Path, options: OpenOptions) -> Result<Connection
     if stamp.verdict(STEPS.len()) != Verdict::Current {
         let found = migrate(&conn, STEPS, &mut Wait::new(options.busy)).map_err(told)?;
         refuse(path, found)?;
+        // The WAL of the steps is long, and each process that is alone with the file would read it first.
+        shorten(&mut conn, path, options, 0);
     }
     // NORMAL can lose the latest commits when the power fails, never when a process dies, and never corrupts; FULL
     // costs twelve times as much and lets writers starve.

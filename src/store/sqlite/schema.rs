@@ -108,8 +108,7 @@ pub(super) fn migrate(conn: &Connection, steps: &[&str], wait: &mut Wait) -> rus
     set_wal(conn, wait)?;
     let transaction = Transaction::new_unchecked(conn, TransactionBehavior::Exclusive)?;
     let stamp = Stamp::read_in(&transaction)?;
-    let is_behind = matches!(stamp.verdict(steps.len()), Verdict::Empty | Verdict::Older);
-    if is_behind {
+    if matches!(stamp.verdict(steps.len()), Verdict::Empty | Verdict::Older) {
         for step in steps.iter().skip(usize::try_from(stamp.version).unwrap_or(0)) {
             transaction.execute_batch(step)?;
         }
@@ -117,11 +116,6 @@ pub(super) fn migrate(conn: &Connection, steps: &[&str], wait: &mut Wait) -> rus
         transaction.pragma_update(None, "user_version", i64::try_from(steps.len()).unwrap_or(i64::MAX))?;
     }
     transaction.commit()?;
-    if is_behind {
-        // Each process that is alone with the file reads the whole WAL first. That of the steps is long, and would be read
-        // until much else was written. Where somebody else is at work it stays, which is only slower.
-        let _ = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
-    }
     Ok(stamp)
 }
 
