@@ -63,20 +63,24 @@ fn damaged(stage: &Stage, damage: impl Fn(&mut Vec<u8>)) -> Vec<u8> {
     bytes
 }
 
+/// Damages the first page of a table and of each of its indexes, and gives the bytes of the file.
+pub fn without_table(stage: &Stage, table: &str) -> Vec<u8> {
+    let roots: Vec<usize> = {
+        let sql = stage.sql();
+        let mut roots =
+            sql.prepare("SELECT rootpage FROM sqlite_schema WHERE tbl_name = ?1 AND rootpage > 0").expect("roots");
+        let all = roots.query_map([table], |row| row.get::<_, i64>(0)).expect("roots");
+        all.map(|root| usize::try_from(root.expect("a root")).expect("a page")).collect()
+    };
+    damaged(stage, |bytes| roots.iter().for_each(|root| bytes[(root - 1) * 1024..root * 1024].fill(0xa5)))
+}
+
 /// The log is lost in the middle of a request; what is held is not asked all the same.
 #[test]
 fn holds_outlive_the_damage_of_the_log() {
     let good = openai(Reply::answer("yes"));
     let (stage, bad) = refused(Some(&good));
-    let roots: Vec<usize> = {
-        let sql = stage.sql();
-        let mut roots = sql
-            .prepare("SELECT rootpage FROM sqlite_schema WHERE tbl_name = 'attempts' AND rootpage > 0")
-            .expect("roots");
-        let all = roots.query_map([], |row| row.get::<_, i64>(0)).expect("roots");
-        all.map(|root| usize::try_from(root.expect("a root")).expect("a page")).collect()
-    };
-    let bytes = damaged(&stage, |bytes| roots.iter().for_each(|root| bytes[(root - 1) * 1024..root * 1024].fill(0xa5)));
+    let bytes = without_table(&stage, "attempts");
     stage.run(&["chat", "?"]).exits(0).prints("yes\n").says(&["warning: ", "the one hold that could be read", KEPT]);
     assert_eq!(bad.hits(), 1, "a dead key is not asked again, and its fingerprint still means the same key");
     assert!(std::fs::read(stage.path(KEPT)).expect("kept") == bytes);

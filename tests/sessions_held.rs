@@ -5,6 +5,7 @@ use llmr::domain::ToolCall;
 use llmr::rehearsal::{Provider, Reply, Script};
 use serde_json::{Value, json};
 
+use crate::damaged_files::without_table;
 use crate::stage::{Stage, config, finish, openai, signal, until};
 
 fn wants(arguments: &Value) -> Reply {
@@ -58,6 +59,39 @@ fn a_session_that_may_have_been_lost_with_the_state_does_not_begin_anew_by_itsel
     stage.run(&["session", "new", "s"]).exits(2).says(&["already"]);
     stage.run(&["chat", "--session", "s", "--yes-tools", "?"]).exits(0).prints("it is done again\n");
     assert_eq!(effects(&stage), 2);
+}
+
+/// The log is lost; what the tools did is not, and it is not done again.
+#[test]
+fn a_conversation_outlives_the_damage_of_the_log() {
+    let lab = openai(vec![wants(&json!({})), Reply::status(503, "down")]);
+    let stage = stage(&lab, "", "echo x >> effects; echo fine");
+    stage.run(&["chat", "--session", "s", "--yes-tools", "?"]).exits(4);
+    let before = stage.run(&["session", "show", "s", "--json"]).exits(0).out;
+    without_table(&stage, "attempts");
+    let done = stage.run(&["log"]).exits(0);
+    done.says(&["warning: ", "begins anew with the one hold that could be read and one conversation"]);
+    assert_eq!(stage.run(&["session", "show", "s", "--json"]).exits(0).out, before);
+    lab.play(Script::from(vec![Reply::answer("it is done")]));
+    stage.run(&["reset", "--all"]).exits(0);
+    stage.run(&["chat", "--session", "s", "--yes-tools"]).exits(0).prints("it is done\n");
+    assert_eq!(effects(&stage), 1);
+}
+
+#[test]
+fn a_conversation_with_a_damaged_journal_is_not_gone_on_with() {
+    let lab = openai(once(&json!({}), "it is done"));
+    for table in ["journal", "turns", "sessions"] {
+        let stage = stage(&lab, "", "echo x >> effects");
+        lab.play(once(&json!({}), "it is done"));
+        stage.run(&["chat", "--session", "s", "--yes-tools", "?"]).exits(0);
+        without_table(&stage, table);
+        for _ in 0..2 {
+            let done = stage.run(&["chat", "--session", "s", "--yes-tools", "?"]).exits(1);
+            done.says(&["there is no session `s`", "could repeat", ".corrupt-"]);
+        }
+        assert_eq!(effects(&stage), 1, "{table}");
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! Without this every request after the damage would run on memory, for ever, and ask what must not be asked. Nothing is
 //! deleted or overwritten: the file, its WAL and its index get a name that is not taken, beside themselves, and a person
 //! may get more out of them than we do. What can still be read of the holds goes into the new file: a list with gaps is
-//! better than none.
+//! better than none. A conversation goes with all that belongs to it.
 //!
 //! Any number of processes meet the damage at once. Each waits for its turn, tries again what failed, on the file that
 //! is at the path by then, and moves it only if that is damaged too: so the good new file of another process stays.
@@ -20,7 +20,7 @@ use jiff::Timestamp;
 use rusqlite::config::DbConfig;
 
 use super::open::read_write;
-use super::salvage::salvage;
+use super::salvage::{Saved, salvage};
 use super::turn::{Door, real};
 use super::{OpenOptions, StoreError};
 
@@ -30,17 +30,22 @@ pub(super) struct SetAside {
     file: PathBuf,
     kept: PathBuf,
     problem: String,
-    holds: usize,
+    saved: Saved,
 }
 
 impl fmt::Display for SetAside {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (file, kept) = (self.file.display(), self.kept.display());
         write!(f, "{}; it is kept as {kept}, and {file} begins anew with ", self.problem)?;
-        match self.holds {
+        match self.saved.holds {
             0 => write!(f, "no hold")?,
             1 => write!(f, "the one hold that could be read")?,
             holds => write!(f, "the {holds} holds that could be read")?,
+        }
+        match self.saved.sessions {
+            0 => {}
+            1 => write!(f, " and one conversation")?,
+            sessions => write!(f, " and {sessions} conversations")?,
         }
         write!(f, "; `sqlite3 {kept} .recover` may get more out of it")
     }
@@ -62,9 +67,9 @@ pub(super) fn replace<T>(
         other => return other.map(|value| (value, None)),
     };
     match begin_anew(&real, options, clock.now()) {
-        Ok((kept, holds)) => {
+        Ok((kept, saved)) => {
             let problem = error.to_string();
-            again().map(|value| (value, Some(SetAside { file: path.to_owned(), kept, problem, holds })))
+            again().map(|value| (value, Some(SetAside { file: path.to_owned(), kept, problem, saved })))
         }
         Err(trouble) => {
             tracing::warn!(%trouble, "the damaged state file could not be set aside");
@@ -119,15 +124,15 @@ impl Head {
     }
 }
 
-/// Moves the file and puts a new one in its place. Answers with its new name and the number of holds that were saved.
-fn begin_anew(path: &Path, options: OpenOptions, now: Timestamp) -> Result<(PathBuf, usize), StoreError> {
+/// Moves the file and puts a new one in its place. Answers with its new name and what was saved.
+fn begin_anew(path: &Path, options: OpenOptions, now: Timestamp) -> Result<(PathBuf, Saved), StoreError> {
     let trouble =
         |error: io::Error| StoreError::Other { path: path.to_owned(), problem: format!("moving it: {error}") };
     let kept = reserve(path, now).map_err(trouble)?;
     let fresh = with_suffix(&kept, ".new");
-    let made = make(path, &fresh, options).and_then(|holds| {
+    let made = make(path, &fresh, options).and_then(|saved| {
         swap(path, &kept, &fresh).map_err(trouble)?;
-        Ok(holds)
+        Ok(saved)
     });
     if made.is_err() {
         // Nothing but what was made here: an empty file under the reserved name, and the new one.
@@ -139,7 +144,7 @@ fn begin_anew(path: &Path, options: OpenOptions, now: Timestamp) -> Result<(Path
             let _ = fs::remove_file(&kept);
         }
     }
-    made.map(|holds| (kept, holds))
+    made.map(|saved| (kept, saved))
 }
 
 /// A file that was set aside lies beside the one of this path; the last of them.
@@ -172,10 +177,10 @@ fn reserve(path: &Path, now: Timestamp) -> io::Result<PathBuf> {
 }
 
 /// The new file with what can be read of the old one, whole and closed, so that it needs no WAL.
-fn make(old: &Path, fresh: &Path, options: OpenOptions) -> Result<usize, StoreError> {
+fn make(old: &Path, fresh: &Path, options: OpenOptions) -> Result<Saved, StoreError> {
     let told = |error: rusqlite::Error| super::error::told(fresh, options.busy, &error);
     let conn = read_write(fresh, options)?;
-    let holds = salvage(old, &conn).map_err(told)?;
+    let saved = salvage(old, &conn).map_err(told)?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false).map_err(told)?;
     conn.close().map_err(|(_, error)| told(error))?;
     if let Ok(found) = fs::metadata(old) {
@@ -186,7 +191,7 @@ fn make(old: &Path, fresh: &Path, options: OpenOptions) -> Result<usize, StoreEr
         Ok(wal) if wal.len() > 0 => {
             Err(StoreError::Other { path: fresh.to_owned(), problem: "its WAL could not be written back".to_owned() })
         }
-        _ => Ok(holds),
+        _ => Ok(saved),
     }
 }
 

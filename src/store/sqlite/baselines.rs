@@ -34,7 +34,7 @@ impl SqliteStore {
     /// When the state cannot be read.
     pub fn baselines(&self, name: Option<&str>) -> Result<Vec<Baseline>, StoreError> {
         let mut all = self.read(|conn| match name {
-            None => read(conn, &format!("{COLUMNS} ORDER BY name, input, field"), &[]),
+            None => all(conn),
             Some(name) => read(conn, &format!("{COLUMNS} WHERE name = ?1 ORDER BY input, field"), &[name]),
         })?;
         all.sort_by(|one, other| (&one.name, one.at).cmp(&(&other.name, other.at)));
@@ -84,6 +84,11 @@ impl SqliteStore {
             Ok(inputs.unsigned_abs())
         })
     }
+}
+
+/// All that is kept, by name, input and field.
+pub(super) fn all(conn: &Connection) -> Result<Vec<Baseline>, Trouble> {
+    read(conn, &format!("{COLUMNS} ORDER BY name, input, field"), &[])
 }
 
 /// Whether something is kept that nothing was compared with since then.

@@ -224,6 +224,18 @@ fn write_call(conn: &Connection, name: &SessionName, change: &CallChange) -> Res
     one(written)
 }
 
+/// The names of all conversations.
+pub(super) fn names(conn: &Connection) -> rusqlite::Result<Vec<String>> {
+    conn.prepare("SELECT name FROM sessions")?.query_map([], |row| row.get(0))?.collect()
+}
+
+/// Whether all of the conversation can be read, and none of its turns is missing.
+pub(super) fn is_whole(conn: &Connection, name: &SessionName) -> bool {
+    let sql = "SELECT count(*) = ifnull(max(place) + 1, 0) FROM turns WHERE session = ?1";
+    let has_all = conn.query_row(sql, [name.as_str()], |row| row.get::<_, bool>(0));
+    has_all.is_ok_and(|has_all| has_all) && matches!(talk(conn, name), Ok(Some(_)))
+}
+
 /// Removes the conversation as a whole; says how many there were.
 pub(super) fn remove(conn: &Connection, name: &SessionName) -> Result<usize, Trouble> {
     for table in ["turns", "journal"] {
