@@ -15,7 +15,7 @@ use crate::output::ColorChoice;
 #[command(
     after_help = "Exit codes: 0 answered, 1 trouble of our own, 2 usage, 3 config, 4 exhausted (it passes by itself), \
 5 exhausted (a person must act), 6 the request was refused, 7 never as asked, 8 deadline, 9 partial stream, \
-130 interrupted."
+130 interrupted (143 by SIGTERM)."
 )]
 pub struct Cli {
     /// What applies to every command.

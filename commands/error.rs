@@ -32,6 +32,8 @@ pub enum Code {
     Partial = 9,
     /// The user stopped it.
     Interrupted = 130,
+    /// SIGTERM stopped it.
+    Terminated = 143,
 }
 
 impl From<Code> for ExitCode {

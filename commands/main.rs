@@ -64,8 +64,9 @@ fn main() -> ExitCode {
         Ok(context) => context,
         Err((output, error)) => return error.report(&output, &Redactor::default()),
     };
-    match cli.run(&mut context) {
+    let code = match cli.run(&mut context) {
         Ok(code) => code,
         Err(error) => error.report(&context.output, context.redactor()),
-    }
+    };
+    walk::told_by_signal(code)
 }

@@ -1,6 +1,9 @@
 //! Sending a job down its ladder, for requests and probes.
 
+use std::io;
+use std::process::ExitCode;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use llmr::clock::Rng;
@@ -34,7 +37,7 @@ fn made<'a>(urls: impl Iterator<Item = &'a str>, config: &Config, context: &Cont
         .map_err(|error| CliError::new(Code::Config, error.to_string()))
 }
 
-/// Sends the job and shows it to the observer as it happens; Ctrl-C ends it.
+/// Sends the job and shows it to the observer as it happens; Ctrl-C and SIGTERM end it.
 pub fn walk(
     job: &Job,
     by: &Transport,
@@ -70,7 +73,7 @@ pub async fn stroll(
     Ok(llmr::route::run(&router, job, rng, stop_on_interrupt(), observer).await?)
 }
 
-/// Listens for Ctrl-C from now on.
+/// Listens for Ctrl-C and SIGTERM from now on.
 pub fn listen_for_interrupt() {
     stop_on_interrupt();
 }
@@ -78,13 +81,17 @@ pub fn listen_for_interrupt() {
 /// How long a request may take to write down that it was interrupted: longer than it waits for a locked state file.
 const GRACE: Duration = Duration::from_secs(6);
 
-/// What the first Ctrl-C of this process told, once somebody listens.
+/// What the first signal of this process told, once somebody listens.
 static HEARD: OnceLock<Stop> = OnceLock::new();
 
-/// Becomes true at the first Ctrl-C.
+/// Whether that was SIGTERM.
+static IS_TERMINATED: AtomicBool = AtomicBool::new(false);
+
+/// Becomes true at the first Ctrl-C or SIGTERM: who runs us from a script, with a time limit or as a service sends that
+/// one, and wants no program of ours to stay behind either.
 ///
 /// It is heard in a thread of its own. Who is stuck in a write to a reader that does not read hears nothing, so a second
-/// Ctrl-C, or the end of the time of grace, ends the process whatever it does.
+/// signal, or the end of the time of grace, ends the process whatever it does.
 fn stop_on_interrupt() -> Stop {
     HEARD.get_or_init(listen).clone()
 }
@@ -94,29 +101,53 @@ fn listen() -> Stop {
     let listen = move || {
         let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
         runtime.block_on(async {
-            if tokio::signal::ctrl_c().await.is_err() {
-                return;
-            }
+            let Ok(is_terminated) = signal().await else { return };
+            IS_TERMINATED.store(is_terminated, Ordering::Release);
             // The request may be over already.
             let _ = sender.send(true);
             tokio::select! {
-                _ = tokio::signal::ctrl_c() => {}
+                _ = signal() => {}
                 () = llmr::route::pause(GRACE) => {}
             }
             end();
         });
     };
-    // Without the thread Ctrl-C ends the process in the system's own way.
+    // Without the thread a signal ends the process in the system's own way.
     let _ = std::thread::Builder::new().name("interrupt".to_owned()).spawn(listen);
     receiver
 }
 
-/// Whether Ctrl-C was heard. A process that sent no request does not listen; it is ended in the system's own way.
+/// Ends at the next signal; says whether it was SIGTERM.
+#[cfg(unix)]
+async fn signal() -> io::Result<bool> {
+    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+    tokio::select! {
+        heard = tokio::signal::ctrl_c() => heard.map(|()| false),
+        _ = terminate.recv() => Ok(true),
+    }
+}
+
+/// Ends at the next Ctrl-C.
+#[cfg(not(unix))]
+async fn signal() -> io::Result<bool> {
+    tokio::signal::ctrl_c().await.map(|()| false)
+}
+
+/// Whether a signal was heard. A process that sent no request does not listen; it is ended in the system's own way.
 pub fn is_interrupted() -> bool {
     HEARD.get().is_some_and(|stop| *stop.borrow())
 }
 
-/// Ends when Ctrl-C is heard.
+/// The exit code of the process, which ends with this one: after SIGTERM an interruption is told as a shell tells it.
+pub fn told_by_signal(code: ExitCode) -> ExitCode {
+    if code == Code::Interrupted.into() && IS_TERMINATED.load(Ordering::Acquire) {
+        Code::Terminated.into()
+    } else {
+        code
+    }
+}
+
+/// Ends when a signal is heard.
 pub async fn interrupted() {
     let heard = match HEARD.get() {
         Some(stop) => stop.clone().wait_for(|stop| *stop).await.is_ok(),
@@ -129,5 +160,6 @@ pub async fn interrupted() {
 
 #[expect(clippy::disallowed_methods, reason = "a write that nobody takes can be ended in no other way")]
 fn end() {
-    std::process::exit(Code::Interrupted as i32);
+    let code = if IS_TERMINATED.load(Ordering::Acquire) { Code::Terminated } else { Code::Interrupted };
+    std::process::exit(code as i32);
 }

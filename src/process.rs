@@ -5,8 +5,8 @@
 //! written by threads of their own, because whoever does not read or write in time would block us. What it prints is kept
 //! up to a bound; the rest is read and thrown away, so that it is not stuck.
 //!
-//! If we are killed ourselves (SIGTERM, SIGKILL), the program goes on to its own end: to have the system end it with us
-//! takes a call that no safe code can make.
+//! If we are killed ourselves (SIGKILL), the program goes on to its own end: to have the system end it with us takes a call
+//! that no safe code can make.
 //!
 //! A program runs by the system's stopwatch, also where all other time is invented.
 

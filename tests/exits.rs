@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use llmr::rehearsal::{Provider, Reply};
+use llmr::rehearsal::Reply;
 use serde_json::json;
 
 use crate::stage::{Stage, config, finish, openai, signal, until};
@@ -191,20 +191,18 @@ fn an_answer_that_no_disk_has_room_for_is_no_success() {
 }
 
 #[test]
-fn ctrl_c_ends_a_request_and_blames_nobody() {
-    let hangs = openai(Reply::Hang);
-    let stage = Stage::of(&[("hangs", &hangs)]);
-    let child = stage.command(&["chat", "--request-id", "r1", "?"]).spawn().expect("started");
-    interrupt(child, &hangs);
-    let status = stage.json(&["status", "--json"]);
-    assert_eq!(status["deployments"][0]["circuit"]["failures"], json!(0));
-    assert_eq!(stage.json(&["log", "--json", "r1"])["outcome"], json!("interrupted"));
-}
-
-fn interrupt(child: std::process::Child, hangs: &Provider) {
-    until("the request arrived", || hangs.hits() == 1);
-    signal(child.id(), "INT");
-    finish(child).exits(130).prints("").says(&["error: interrupted"]);
+fn a_signal_ends_a_request_and_blames_nobody() {
+    for (name, code) in [("INT", 130), ("TERM", 143)] {
+        let hangs = openai(Reply::Hang);
+        let stage = Stage::of(&[("hangs", &hangs)]);
+        let child = stage.command(&["chat", "--request-id", "r1", "?"]).spawn().expect("started");
+        until("the request arrived", || hangs.hits() == 1);
+        signal(child.id(), name);
+        finish(child).exits(code).prints("").says(&["error: interrupted"]);
+        let status = stage.json(&["status", "--json"]);
+        assert_eq!(status["deployments"][0]["circuit"]["failures"], json!(0));
+        assert_eq!(stage.json(&["log", "--json", "r1"])["outcome"], json!("interrupted"));
+    }
 }
 
 /// Whether the process is stuck in the system call `write`.

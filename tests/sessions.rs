@@ -4,6 +4,7 @@
 use llmr::domain::{ToolCall, Usage};
 use llmr::rehearsal::{Provider, Reply, Script};
 use serde_json::{Value, json};
+use std::process::Stdio;
 
 use crate::stage::{Stage, config, finish, names, openai, signal, until};
 
@@ -173,14 +174,22 @@ fn a_tool_with_an_effect_that_takes_too_long_is_a_question() {
 }
 
 #[test]
-fn ctrl_c_stops_a_tool_and_says_what_is_open() {
-    let lab = openai(once("t", &json!({}), "it is done"));
-    let stage = stage(&lab, "", ": > begun; exec sleep 600");
-    let child = stage.command(&["chat", "--session", "s", "--yes-tools", "?"]).spawn().expect("started");
-    until("the tool runs", || stage.path("begun").exists());
-    signal(child.id(), "INT");
-    finish(child).exits(130).says(&["interrupted", "--session s"]);
-    stage.run(&["chat", "--session", "s", "--yes-tools"]).exits(5).says(&["the user stopped it"]);
+fn a_signal_stops_a_tool_and_says_what_is_open() {
+    for (name, code) in [("INT", 130), ("TERM", 143)] {
+        let lab = openai(once("t", &json!({}), "it is done"));
+        let stage = stage(&lab, "", "echo $$ > id; mv id begun; exec sleep 600");
+        let child = stage.command(&["chat", "--session", "s", "--yes-tools", "?"]).spawn().expect("started");
+        until("the tool runs", || stage.path("begun").exists());
+        signal(child.id(), name);
+        finish(child).exits(code).says(&["interrupted", "--session s"]);
+        let tool = std::fs::read_to_string(stage.path("begun")).expect("its number");
+        assert!(!is_alive(tool.trim()), "{name}: it does not outlive us");
+        stage.run(&["chat", "--session", "s", "--yes-tools"]).exits(5).says(&["the user stopped it"]);
+    }
+}
+
+fn is_alive(process: &str) -> bool {
+    std::process::Command::new("kill").args(["-0", process]).stderr(Stdio::null()).status().expect("kill").success()
 }
 
 #[test]

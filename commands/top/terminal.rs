@@ -28,7 +28,7 @@ use crate::error::{CliError, Code};
 const WAIT: Duration = Duration::from_millis(100);
 
 /// The signals that end it, with the exit code of each.
-const SIGNALS: [(i32, u8); 3] = [(SIGTERM, 143), (SIGHUP, 129), (SIGINT, 130)];
+const SIGNALS: [(i32, u8); 3] = [(SIGTERM, Code::Terminated as u8), (SIGHUP, 129), (SIGINT, Code::Interrupted as u8)];
 
 /// Gives the terminal back when it goes.
 struct Taken {
