@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use llmr::rehearsal::{Case, Provider, Reply, Script};
 use llmr::words::{CallEnd, Effect, Part, ToolCall, ToolChoice};
-use llmr::{Error, Invocation, Request, Router, Session, Settlement, Tool, ToolRun, Watcher, Wire};
+use llmr::{Ending, Error, Invocation, Request, Router, Session, Settlement, Tool, ToolRun, Watcher, Wire};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
@@ -126,6 +126,23 @@ async fn a_tool_runs_once_although_the_provider_dies_between_its_result_and_the_
     assert!(second.requests()[0].body.to_string().contains("noted 7"));
     let parts: Vec<&Part> = session.turns().iter().flat_map(|turn| &turn.message.parts).collect();
     assert!(matches!(parts[..], [Part::Text(_), Part::ToolCall(_), Part::ToolResult { .. }, Part::Text(_)]));
+}
+
+#[tokio::test]
+async fn the_deadline_is_over_all_rounds() {
+    let lab = openai(vec![wants("slow", &json!({})), Reply::answer("too late")]);
+    let stage = Stage::with(&text(&[("lab", &lab)]));
+    let time = Arc::new(ByHand::default());
+    let builder = Router::builder().config_file(stage.path("llmr.toml")).state_file(stage.state());
+    let router = builder.env(|_| None).clock(Arc::clone(&time)).build().expect("a router");
+    let slow = Tool::new("slow").run(move |_| {
+        time.pass(Duration::from_secs(30));
+        async { Ok("done".to_owned()) }
+    });
+    let manner = Request::default().tool(slow).deadline(Duration::from_secs(20));
+    let Err(Error::Unanswered(unanswered)) = named(&router, manner).await.ask("go").await else { panic!("answered") };
+    assert_eq!((unanswered.ending, lab.hits()), (Ending::Deadline, 1));
+    assert_eq!(unanswered.tools.len(), 1, "what was done is told all the same: {unanswered:?}");
 }
 
 /// A tool that panics the first time.

@@ -63,10 +63,6 @@ impl Answered {
         self.turn.clone()
     }
 
-    pub(super) fn having_run(self, tools: Vec<ToolRun>) -> Self {
-        Self { tools, ..self }
-    }
-
     /// The attempts that failed.
     pub fn failures(&self) -> impl Iterator<Item = &Attempt> {
         self.attempts.iter().filter(|attempt| attempt.class.is_some())
@@ -96,6 +92,8 @@ pub struct Unanswered {
     pub retry_at: Option<Timestamp>,
     /// What there is of the words, where a stream broke or the shape was wrong.
     pub text: String,
+    /// The tools that were run on the way, in order. In a conversation none of them is run again.
+    pub tools: Vec<ToolRun>,
     /// All exchanges in their order.
     pub attempts: Vec<Attempt>,
     /// The steps that were not asked, and why.
@@ -242,8 +240,8 @@ impl From<&Skip> for Skipped {
     }
 }
 
-/// The report of the driver, for who asked.
-pub(super) fn told(report: Report) -> Result<Answered, Error> {
+/// The report of the driver, for who asked, and the tools that were run for it.
+pub(super) fn told(report: Report, tools: Vec<ToolRun>) -> Result<Answered, Error> {
     if let Some(message) = report.trouble {
         return Err(Error::Check { message });
     }
@@ -259,7 +257,7 @@ pub(super) fn told(report: Report) -> Result<Answered, Error> {
                 parsed,
                 reasoning,
                 tool_calls,
-                tools: Vec::new(),
+                tools,
                 finish,
                 deployment,
                 step,
@@ -276,7 +274,7 @@ pub(super) fn told(report: Report) -> Result<Answered, Error> {
     };
     let message = record.error.unwrap_or_else(|| "there is no answer".to_owned());
     let (request_id, ladder, retry_at) = (record.id, record.ladder, record.retry_at);
-    let unanswered = Unanswered { request_id, ladder, ending, message, retry_at, text, attempts, skipped };
+    let unanswered = Unanswered { request_id, ladder, ending, message, retry_at, text, tools, attempts, skipped };
     Err(Error::Unanswered(Box::new(unanswered)))
 }
 

@@ -69,7 +69,7 @@ impl Engine {
         let (redactor, mut rng) = (self.redactor(), Rng::new(Some(self.seed())));
         let report = self.send(&job, (&store, &config, &redactor), &mut rng, stop, &mut Watched(watcher)).await?;
         self.forget_the_old(&store);
-        told(report)
+        told(report, Vec::new())
     }
 
     /// Sends the job down its ladder.

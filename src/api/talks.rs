@@ -246,7 +246,7 @@ fn come_to(ended: Ended, counter: Counter<'_>, now: Timestamp) -> Result<Option<
     let Counter { rounds, runs, toolbox, .. } = counter;
     match ended {
         Ended::Answered if !rounds.has_asked() => Ok(None),
-        Ended::Answered | Ended::Unanswered => told(rounds.report(now)).map(|answered| Some(answered.having_run(runs))),
+        Ended::Answered | Ended::Unanswered => told(rounds.report(now), runs).map(Some),
         Ended::NeedsConsent(order) => Err(Error::NeedsConsent(Box::new(PendingCall::of(&order, None)))),
         Ended::NeedsWord(order, entry) => Err(Error::NeedsWord(Box::new(PendingCall::of(&order, Some(&entry))))),
         Ended::TooManyRounds => Err(Error::TooManyRounds { rounds: toolbox.rounds }),
