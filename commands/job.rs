@@ -350,8 +350,6 @@ impl RequestArgs {
         let offered = self.talk.tools(config, &ladder)?;
         request.tools = llmr::session::declared(&config.tools, &offered);
         request.tool_choice = self.talk.choice(&offered)?;
-        // The answer of tools is printed as a whole, and the words before a call are none of it.
-        request.stream &= offered.is_empty();
         let bounds = Bounds { deadline: self.deadline, wait: self.wait, max_cost_usd: self.max_cost };
         let (id, checks) = (self.chosen_id()?, self.check.clone());
         let wish = Wish { request, ladder, directives, bounds, checks, id };

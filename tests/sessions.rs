@@ -1,6 +1,7 @@
 //! Sessions and tools at the command line: what is printed, what is kept, and what a person is asked.
 #![cfg(test)]
 
+use llmr::catalog::Wire;
 use llmr::domain::{ToolCall, Usage};
 use llmr::rehearsal::{Provider, Reply, Script};
 use serde_json::{Value, json};
@@ -324,6 +325,42 @@ fn the_cost_is_over_all_rounds() {
     let chat = stage.run(&["chat", "--json", "--max-tokens", "10", "--max-cost", "0.0115", "?"]).json();
     assert_eq!((lab.hits(), &chat["text"]), (1, &json!("")), "{chat:#}");
     assert_eq!(chat["attempts"].as_array().expect("a list").len(), 1);
+}
+
+#[test]
+fn a_stream_shows_the_words_of_each_round() {
+    let round = |words: &[&str], tool_calls| {
+        let chunks = words.iter().map(|word| (*word).to_owned()).collect();
+        Reply::Stream { chunks, reasoning: None, tool_calls }
+    };
+    for wire in Wire::ALL {
+        let lab = Provider::start(*wire, Reply::answer("never")).expect("a provider");
+        let stage = stage(&lab, "effect = \"pure\"\n", "echo fine");
+        for (flags, printed) in [(&["--stream"][..], "I look.\nAll is fine.\n"), (&[], "All is fine.\n")] {
+            let looks = round(&["I ", "look."], vec![call("c1", "t", &json!({}))]);
+            lab.play(Script::from(vec![looks, round(&["All is ", "fine."], Vec::new())]));
+            stage.run(&[&["chat", "?"], flags].concat()).exits(0).prints(printed);
+        }
+    }
+}
+
+#[test]
+fn half_an_answer_for_which_nobody_waited_is_not_kept_as_a_whole_one() {
+    let lab = openai(Reply::SlowDrip { text: "word ".repeat(100_000), every_ms: 1 });
+    let stage = Stage::of(&[("lab", &lab)]);
+    let mut child = stage.command(&["chat", "--session", "s", "--stream", "?"]).spawn().expect("started");
+    let mut out = child.stdout.take().expect("a pipe");
+    std::io::Read::read_exact(&mut out, &mut [0; 5]).expect("five bytes");
+    drop(out);
+    assert_eq!(finish(child).exits(0).err, "");
+    let roles = || {
+        let shown = stage.json(&["session", "show", "s", "--json"]);
+        shown["messages"].as_array().expect("a list").iter().map(|turn| turn["role"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(roles(), ["user"]);
+    lab.play(Script::from(Reply::answer("whole")));
+    stage.run(&["chat", "--session", "s"]).exits(0).prints("whole\n");
+    assert_eq!(roles(), ["user", "assistant"]);
 }
 
 #[test]

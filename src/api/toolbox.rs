@@ -69,8 +69,6 @@ impl Toolbox {
             if none { Vec::new() } else { offered_names(&tools, of_ladder, &kept, &named).map_err(unknown)? };
         chat.tools = declared(&tools, &offered);
         chat.tool_choice = chosen(choice, &offered)?;
-        // The words before a call are no part of the answer.
-        chat.stream &= offered.is_empty();
         let rounds = rounds.unwrap_or_else(|| rounds_in(config, ladder));
         Ok(Self { tools, offered, runs, rounds, consent })
     }

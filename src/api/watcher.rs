@@ -19,7 +19,8 @@ pub trait Watcher: Send {
         let _ = attempt;
     }
 
-    /// More words of the answer, where the request [streams](super::Request::stream).
+    /// More words, where the request [streams](super::Request::stream). What the model says before it calls a tool comes
+    /// here too, although it is no part of the answer; [`ran`](Self::ran) comes between.
     ///
     /// # Errors
     /// When nobody reads any more: the provider's work is stopped then.

@@ -216,7 +216,8 @@ impl Walk<'_> {
     /// Keeps what a model said; false when none did. What is handed out as it is was said, but nothing is run for it.
     fn heard(&self, talk: &Talk, report: &Report) -> Result<bool, StoreError> {
         let is_heard = match report.end {
-            End::Answered { .. } => true,
+            // Half of an answer, after which nobody waited for the rest, is none.
+            End::Answered { .. } => !report.consumer_gone,
             End::AsItIs => report.tool_calls.is_empty(),
             _ => false,
         };
