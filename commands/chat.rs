@@ -45,23 +45,23 @@ pub fn run(args: &ChatArgs, context: &mut Context) -> Result<ExitCode, CliError>
     }
     let (args, repeat) = (&args.request, &args.repeat);
     let is_compared = repeat.is_asked_for()?;
-    let stdin = stdin()?;
+    let input = args.input(stdin()?.as_deref())?;
     if args.talk.session()?.is_some() {
         repeat.refuse_beside("--session", is_compared)?;
-        return crate::talk::run(args, stdin.as_deref(), context);
+        return crate::talk::run(args, input, context);
     }
     // What is compared with others is not shown before it was.
     let stream = args.streams(context) && !is_compared;
-    let request = args.request(stdin.as_deref(), stream)?;
-    if request.messages.is_empty() {
+    if input.before.is_empty() && input.question.is_none() {
         let error = CliError::usage("there is nothing to ask: no PROMPT, and nothing on stdin");
         return Err(error.hint("llmr chat \"why is the sky blue?\", or pipe text into it; --help shows the rest"));
     }
     let (config, choice) = args.settle(context)?;
     if !args.talk.tools(&config, &choice.ladder)?.is_empty() {
         repeat.refuse_beside("tools", is_compared)?;
-        return crate::talk::run(args, stdin.as_deref(), context);
+        return crate::talk::run(args, input, context);
     }
+    let request = args.request(input, stream)?;
     context.show_warnings(&config);
     if is_compared {
         return crate::repeat::run((args, repeat), &request, (&config, &choice), context);

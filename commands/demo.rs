@@ -112,7 +112,8 @@ impl<'a> Stage<'a> {
 
     /// Sends the prompt down the ladder and shows the trail as it happens.
     fn ask(&mut self, ladder: &str) -> Result<Report, CliError> {
-        let mut request = RequestArgs::prompt(night::PROMPT).request(None, false)?;
+        let asked = RequestArgs::prompt(night::PROMPT);
+        let mut request = asked.request(asked.input(None)?, false)?;
         request.schema = Some(night::schema());
         let name = LadderName::new(ladder);
         let args = RequestArgs::on_ladder(&name);

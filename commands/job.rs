@@ -148,6 +148,19 @@ fn rule(text: &str) -> Result<Rule, String> {
     Rule::new(text)
 }
 
+/// What the user gives to a request, from the command line, files and standard input.
+#[derive(Debug, Clone)]
+pub struct Input {
+    /// The conversation so far.
+    pub before: Vec<Message>,
+    /// What the user says now.
+    pub question: Option<Message>,
+    /// The standing instructions.
+    pub system: Option<String>,
+    /// The shape of the answer.
+    pub schema: Option<serde_json::Value>,
+}
+
 /// Who is meant.
 #[derive(Clone)]
 pub struct Choice {
@@ -159,6 +172,16 @@ impl Choice {
     /// The ladder that is meant.
     pub fn ladder(&self) -> &LadderName {
         &self.ladder
+    }
+}
+
+impl Input {
+    /// The shape that the answer must have, where it must be JSON.
+    pub fn shape(&self, config: &Config, ladder: &LadderName) -> Option<serde_json::Value> {
+        let of_ladder = config.ladders.get(ladder).map(|ladder| &ladder.answer);
+        let schema = self.schema.clone().or_else(|| of_ladder?.schema.clone());
+        let is_json = of_ladder.is_some_and(|answer| answer.demands.need_json());
+        schema.or_else(|| is_json.then(crate::retold::any_shape))
     }
 }
 
@@ -178,19 +201,33 @@ impl RequestArgs {
         !self.no_stream && (self.stream || (context.output.stdout_is_terminal() && !self.json))
     }
 
-    /// The request, with what was read from stdin as context.
-    pub fn request(&self, stdin: Option<&str>, stream: bool) -> Result<ChatRequest, CliError> {
-        let mut messages = self.before()?;
-        messages.extend(self.question(stdin)?);
-        let schema = self.schema.as_deref().map(|path| json_file("--schema", path)).transpose()?;
+    /// All that the user gives, read once: what is a pipe can be read no second time.
+    ///
+    /// # Errors
+    /// Names the flag and the file.
+    pub fn input(&self, stdin: Option<&str>) -> Result<Input, CliError> {
+        let system = self.system.as_deref().map(|text| match text.strip_prefix('@') {
+            Some(path) => read_named("--system", Path::new(path)),
+            None => Ok(text.to_owned()),
+        });
+        Ok(Input {
+            before: self.messages.as_deref().map(conversation).transpose()?.unwrap_or_default(),
+            question: self.question(stdin)?,
+            system: system.transpose()?,
+            schema: self.schema.as_deref().map(|path| json_file("--schema", path)).transpose()?,
+        })
+    }
+
+    /// The request.
+    pub fn request(&self, input: Input, stream: bool) -> Result<ChatRequest, CliError> {
         Ok(ChatRequest {
-            system: self.system_text()?,
+            system: self.system_text(&input),
             developer: None,
-            messages,
+            messages: input.before.into_iter().chain(input.question).collect(),
             max_tokens: self.max_tokens,
             temperature: self.temperature,
             stop: self.stop.clone(),
-            schema,
+            schema: input.schema,
             tools: Vec::new(),
             tool_choice: None,
             parallel_tools: None,
@@ -199,31 +236,13 @@ impl RequestArgs {
         })
     }
 
-    /// The shape that the answer must have, where it must be JSON.
-    pub fn shape(&self, config: &Config, ladder: &LadderName) -> Result<Option<serde_json::Value>, CliError> {
-        let of_ladder = config.ladders.get(ladder).map(|ladder| &ladder.answer);
-        let own = self.schema.as_deref().map(|path| json_file("--schema", path)).transpose()?;
-        let schema = own.or_else(|| of_ladder?.schema.clone());
-        let is_json = of_ladder.is_some_and(|answer| answer.demands.need_json());
-        Ok(schema.or_else(|| is_json.then(crate::retold::any_shape)))
-    }
-
-    /// The standing instructions that the user gives.
-    pub fn system_text(&self) -> Result<Option<String>, CliError> {
-        let text = self.system.as_deref().map(|text| match text.strip_prefix('@') {
-            Some(path) => read_named("--system", Path::new(path)),
-            None => Ok(text.to_owned()),
-        });
-        Ok(text.transpose()?.or_else(|| self.kept_system.clone()))
-    }
-
-    /// The conversation so far, from a file.
-    pub fn before(&self) -> Result<Vec<Message>, CliError> {
-        Ok(self.messages.as_deref().map(conversation).transpose()?.unwrap_or_default())
+    /// The standing instructions, of the user or of the conversation.
+    pub fn system_text(&self, input: &Input) -> Option<String> {
+        input.system.clone().or_else(|| self.kept_system.clone())
     }
 
     /// The prompt with its context and images as one message; none when a conversation stands for itself.
-    pub fn question(&self, stdin: Option<&str>) -> Result<Option<Message>, CliError> {
+    fn question(&self, stdin: Option<&str>) -> Result<Option<Message>, CliError> {
         let mut words: Vec<String> = self.prompt.iter().cloned().collect();
         for path in &self.file {
             let text = read_named("--file", path)?;

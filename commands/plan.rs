@@ -36,7 +36,7 @@ pub fn show(args: &RequestArgs, context: &mut Context) -> Result<ExitCode, CliEr
         None => None,
     };
     let args = &talk.as_ref().map_or_else(|| args.clone(), |talk| args.going_on_with(&talk.session.settings));
-    let mut request = args.request(None, false)?;
+    let mut request = args.request(args.input(None)?, false)?;
     if let Some(talk) = &talk {
         // What was said before is sent as well, and counts for the size.
         request.messages = said(talk)?.into_iter().chain(request.messages).collect();

@@ -12,18 +12,18 @@ use serde_json::{Value, json};
 use crate::chat::{print_json, print_text};
 use crate::context::Context;
 use crate::error::CliError;
-use crate::job::RequestArgs;
+use crate::job::{Input, RequestArgs};
 
 /// The answer that was given last, as it was printed first: who was killed before that finds it here.
 pub fn last_answer(
     talk: &Talk,
     turns: &[Message],
-    (args, config, ladder): (&RequestArgs, &Config, &LadderName),
+    (args, input, config, ladder): (&RequestArgs, &Input, &Config, &LadderName),
     context: &Context,
 ) -> Result<ExitCode, CliError> {
     let text = turns.last().map(Message::words).unwrap_or_default();
     context.output.note("session: nothing is under way; this is its last answer, and nothing was sent");
-    let shape = args.shape(config, ladder)?;
+    let shape = input.shape(config, ladder);
     let found = shape.and_then(|shape| json_in(&text, &shape));
     if args.json {
         print_json(retold_json(talk, &text, found.as_ref().map(|(value, _)| value)), context)?;

@@ -21,7 +21,7 @@ use llmr::transport::Transport;
 use crate::ask;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::job::RequestArgs;
+use crate::job::{Input, RequestArgs};
 use crate::retold::last_answer;
 use crate::screen::Screen;
 use crate::told::Told;
@@ -31,7 +31,7 @@ use crate::walk::{is_interrupted, listen_for_interrupt, stroll, transport};
 const LOST: usize = 1000;
 
 /// Goes on with the conversation.
-pub fn run(args: &RequestArgs, stdin: Option<&str>, context: &mut Context) -> Result<ExitCode, CliError> {
+pub fn run(args: &RequestArgs, input: Input, context: &mut Context) -> Result<ExitCode, CliError> {
     let config = context.config()?;
     let store = context.lenient_store(&config);
     let memory = MemoryStore::new();
@@ -45,10 +45,11 @@ pub fn run(args: &RequestArgs, stdin: Option<&str>, context: &mut Context) -> Re
     };
     let (config, choice) = args.settle(context)?;
     context.show_warnings(&config);
-    let wish = Wish { before: args.before()?, says: args.question(stdin)?, settings: TalkSettings::default() };
+    let wish =
+        Wish { before: input.before.clone(), says: input.question.clone(), settings: TalkSettings::default() };
     let (turns, resume) = opening(there.as_ref(), wish.says.as_ref(), context.redactor())?;
     let opened = (there.as_ref(), turns.as_slice(), &resume);
-    if let Some(shown) = settled_before(&name, opened, &wish, (&args, &config, choice.ladder()), context)? {
+    if let Some(shown) = settled_before(&name, opened, &wish, (&args, &input, &config, choice.ladder()), context)? {
         return Ok(shown);
     }
     let offered = args.talk.tools(&config, &choice.ladder)?;
@@ -57,9 +58,9 @@ pub fn run(args: &RequestArgs, stdin: Option<&str>, context: &mut Context) -> Re
         refuse_forgotten(&name, &offered, &config, &store)?;
     }
     let tools = args.talk.remembered(&offered);
-    let settings = TalkSettings { ladder: Some(choice.ladder.clone()), system: args.system_text()?, tools };
+    let settings = TalkSettings { ladder: Some(choice.ladder.clone()), system: args.system_text(&input), tools };
     let messages = turns.iter().chain(&wish.before).chain(&wish.says).cloned().collect();
-    let request = ChatRequest { messages, ..args.request(None, args.streams(context))? };
+    let request = ChatRequest { messages, ..args.request(input, args.streams(context))? };
     let rounds = rounds_in(&config, &choice.ladder);
     let mut job = args.job(request, choice, &config, &store, context)?;
     job.wants_text = true;
@@ -173,7 +174,7 @@ fn settled_before(
     name: &SessionName,
     (there, turns, resume): (Option<&Talk>, &[Message], &Resume),
     wish: &Wish,
-    (args, config, ladder): (&RequestArgs, &Config, &LadderName),
+    (args, input, config, ladder): (&RequestArgs, &Input, &Config, &LadderName),
     context: &Context,
 ) -> Result<Option<ExitCode>, CliError> {
     if !turns.is_empty() && !wish.before.is_empty() {
@@ -194,7 +195,7 @@ fn settled_before(
         }
         Resume::Nothing if !wish.before.is_empty() => Ok(None),
         Resume::Nothing | Resume::Tell => match there.filter(|_| !turns.is_empty()) {
-            Some(talk) => last_answer(talk, turns, (args, config, ladder), context).map(Some),
+            Some(talk) => last_answer(talk, turns, (args, input, config, ladder), context).map(Some),
             None => {
                 let error = CliError::usage("there is nothing to ask: no PROMPT, and nothing on stdin");
                 Err(error.hint(format!("llmr chat --session {name} \"why is the sky blue?\"")))

@@ -344,6 +344,28 @@ fn a_stream_shows_the_words_of_each_round() {
     }
 }
 
+/// Such a file can be read once.
+#[test]
+#[cfg(unix)]
+fn what_is_a_pipe_reaches_the_model_beside_tools_too() {
+    let lab = openai(Reply::answer("fine"));
+    let stage = stage(&lab, "effect = \"pure\"\n", "true");
+    let program = env!("CARGO_BIN_EXE_llmr");
+    for session in ["", "--session s"] {
+        let mut command = std::process::Command::new("bash");
+        let given = "-f <(echo the-change) -s @<(echo the-rules) --schema <(echo '{\"type\": \"string\"}')";
+        command.args(["-c", &format!("exec {program} chat {session} {given} 'review'")]);
+        command.env_clear().envs(stage.env().iter().cloned()).env("PATH", std::env::var("PATH").expect("a path"));
+        command.current_dir(stage.path("")).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let done = finish(command.spawn().expect("started"));
+        assert_eq!(done.code, Some(7), "{}", done.err);
+        let sent = lab.requests().pop().expect("a request").body.to_string();
+        for part in ["the-change", "the-rules", "\"string"] {
+            assert!(sent.contains(part), "{session}: {part} is missing in {sent}");
+        }
+    }
+}
+
 #[test]
 fn half_an_answer_for_which_nobody_waited_is_not_kept_as_a_whole_one() {
     let lab = openai(Reply::SlowDrip { text: "word ".repeat(100_000), every_ms: 1 });
