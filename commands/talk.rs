@@ -45,8 +45,7 @@ pub fn run(args: &RequestArgs, input: Input, context: &mut Context) -> Result<Ex
     };
     let (config, choice) = args.settle(context)?;
     context.show_warnings(&config);
-    let wish =
-        Wish { before: input.before.clone(), says: input.question.clone(), settings: TalkSettings::default() };
+    let wish = Wish { before: input.before.clone(), says: input.question.clone(), settings: TalkSettings::default() };
     let (turns, resume) = opening(there.as_ref(), wish.says.as_ref(), context.redactor())?;
     let opened = (there.as_ref(), turns.as_slice(), &resume);
     if let Some(shown) = settled_before(&name, opened, &wish, (&args, &input, &config, choice.ladder()), context)? {

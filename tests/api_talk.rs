@@ -128,6 +128,15 @@ async fn a_tool_runs_once_although_the_provider_dies_between_its_result_and_the_
     assert!(matches!(parts[..], [Part::Text(_), Part::ToolCall(_), Part::ToolResult { .. }, Part::Text(_)]));
 }
 
+/// Lets every exchange take this long.
+struct Takes(Arc<ByHand>, Duration);
+
+impl Watcher for Takes {
+    fn asked(&mut self, _: &llmr::Attempt) {
+        self.0.pass(self.1);
+    }
+}
+
 #[tokio::test]
 async fn the_deadline_is_over_all_rounds() {
     let lab = openai(vec![wants("slow", &json!({})), Reply::answer("too late")]);
@@ -135,14 +144,26 @@ async fn the_deadline_is_over_all_rounds() {
     let time = Arc::new(ByHand::default());
     let builder = Router::builder().config_file(stage.path("llmr.toml")).state_file(stage.state());
     let router = builder.env(|_| None).clock(Arc::clone(&time)).build().expect("a router");
-    let slow = Tool::new("slow").run(move |_| {
-        time.pass(Duration::from_secs(30));
-        async { Ok("done".to_owned()) }
-    });
-    let manner = Request::default().tool(slow).deadline(Duration::from_secs(20));
-    let Err(Error::Unanswered(unanswered)) = named(&router, manner).await.ask("go").await else { panic!("answered") };
+    let slow = |length: u64| {
+        let time = Arc::clone(&time);
+        Tool::new("slow").run(move |_| {
+            time.pass(Duration::from_secs(length));
+            async { Ok("done".to_owned()) }
+        })
+    };
+    let manner = |tool| Request::default().tool(tool).deadline(Duration::from_secs(20));
+    let mut session = named(&router, manner(slow(0))).await;
+    let ended = session.ask_with("go", Takes(Arc::clone(&time), Duration::from_secs(30))).await;
+    let Err(Error::Unanswered(unanswered)) = ended else { panic!("answered") };
     assert_eq!((unanswered.ending, lab.hits()), (Ending::Deadline, 1));
     assert_eq!(unanswered.tools.len(), 1, "what was done is told all the same: {unanswered:?}");
+
+    // What a tool takes is its own affair.
+    lab.play(Script::from(vec![wants("slow", &json!({"n": 2})), Reply::answer("in time")]));
+    session.forget().await.expect("forgotten");
+    let mut session = named(&router, manner(slow(30))).await;
+    let answered = session.ask_with("go", Takes(Arc::clone(&time), Duration::from_secs(9))).await.expect("an answer");
+    assert_eq!(answered.text, "in time");
 }
 
 /// A tool that panics the first time.

@@ -1,5 +1,7 @@
 //! One request after another down one ladder, within the bounds of one.
 
+use std::time::Duration;
+
 use jiff::Timestamp;
 
 use super::machine::rounds_of;
@@ -8,8 +10,8 @@ use crate::domain::{Message, Outcome, RequestRecord, ToolChoice, Usage};
 use crate::ladder::{End, RequestShape, Skip};
 use crate::route::{Job, Report};
 
-/// The requests of one answer: the model's turns between two words of the user. The deadline, the highest cost and the
-/// attempts are over all of them, and what they come to is told as of one.
+/// The requests of one answer: the model's turns between two words of the user. The highest cost, the attempts and the
+/// deadline for the time that models take are over all of them, and what they come to is told as of one.
 #[derive(Debug)]
 pub struct Rounds {
     job: Job,
@@ -41,7 +43,9 @@ impl Rounds {
         }
         job.shape = RequestShape::of(&job.request);
         let limits = &mut job.spec.limits;
-        limits.deadline = limits.deadline.saturating_sub(self.watch.elapsed());
+        // Tools have bounds of their own, and a person may think as long as they like.
+        let waited: Duration = self.made.iter().map(|report| report.record.latency).sum();
+        limits.deadline = limits.deadline.saturating_sub(waited);
         let asked: usize = self.made.iter().map(|report| report.record.attempts.len()).sum();
         limits.attempts = limits.attempts.saturating_sub(u32::try_from(asked).unwrap_or(u32::MAX)).max(1);
         let spent: f64 = self.made.iter().filter_map(|report| report.record.cost_usd).sum();
