@@ -327,6 +327,61 @@ fn the_cost_is_over_all_rounds() {
     assert_eq!(chat["attempts"].as_array().expect("a list").len(), 1);
 }
 
+/// What is missing may be a part of the call, also where what there is can be read.
+#[test]
+fn a_call_of_an_answer_that_was_cut_off_is_not_run() {
+    for wire in Wire::ALL {
+        for (text, finish, arguments) in [
+            ("I write it.", "length", r#"{"line": 1}"#),
+            ("", "length", r#"{"line": 1}"#),
+            ("I write it.", "content_filter", r#"{"line": 1}"#),
+            ("", "length", "{}"),
+        ] {
+            let cut = Reply::Answer {
+                text: text.to_owned(),
+                finish: Some(finish.to_owned()),
+                usage: None,
+                headers: std::collections::BTreeMap::new(),
+                reasoning: None,
+                tool_calls: vec![ToolCall { arguments: arguments.to_owned(), ..call("c1", "t", &json!({})) }],
+            };
+            for flag in ["--stream", "--no-stream"] {
+                let lab = Provider::start(*wire, cut.clone()).expect("a provider");
+                let stage = stage(&lab, "", "echo x >> effects");
+                let done = stage.run(&["chat", "--yes-tools", flag, "--request-id", "r", "--no-tools", "?"]);
+                let plain = (done.code, stage.json(&["log", "r", "--json"])["attempts"][0]["class"].clone());
+                let done = stage.run(&["chat", "--json", "--yes-tools", flag, "?"]);
+                let class = done.json()["attempts"][0]["class"].clone();
+                let wanted = if finish == "length" { "invalid_output" } else { "content_policy" };
+                let code = if finish == "length" { 7 } else { 6 };
+                assert_eq!((done.code, &class), (Some(code), &json!(wanted)), "{wire:?} {text} {flag}: {}", done.err);
+                assert_eq!(plain, (Some(code), json!(wanted)), "{wire:?} {text} {flag}");
+                assert!(!stage.path("effects").exists(), "{wire:?} {text} {finish}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_call_of_a_tool_that_nobody_offered_is_no_answer_of_the_asked_shape() {
+    let lab = openai(Script::from(vec![wants("t", &json!({})), Reply::answer("[1]")]));
+    let stage = Stage::of(&[("lab", &lab)]);
+    stage.file("schema", r#"{"type": "array"}"#);
+    let chat = stage.json(&["chat", "--schema", "schema", "--json", "?"]);
+    assert_eq!((&chat["text"], &chat["attempts"][0]["rule"]), (&json!("[1]"), &json!("answer.tool_call")));
+    lab.play(Script::from(Reply::Answer {
+        text: "[2]".to_owned(),
+        finish: None,
+        usage: None,
+        headers: std::collections::BTreeMap::new(),
+        reasoning: None,
+        tool_calls: vec![call("c1", "t", &json!({}))],
+    }));
+    stage.run(&["chat", "--schema", "schema", "?"]).exits(7).prints("");
+    // Whoever offers tools runs them.
+    stage.run(&["chat", "--schema", "schema", "-o", "tools=[]", "?"]).exits(0).says(&["wants tools to be run"]);
+}
+
 #[test]
 fn a_stream_shows_the_words_of_each_round() {
     let round = |words: &[&str], tool_calls| {

@@ -60,8 +60,12 @@ pub(crate) fn read(values: &[Value], raw: &str, from_wire: bool, is_success: boo
         | "guardrail_intervened" => Answered::Blocked(if seen.refused { reason } else { seen.reason }),
         "malformed_function_call" | "unexpected_tool_call" => Answered::Malformed(seen.reason),
         "error" | "network_error" | "failed" | "abort" => Answered::Failed(seen.reason),
+        "length" | "max_tokens" | "max_output_tokens" | "model_length" | "model_context_window_exceeded" => {
+            Answered::Length
+        }
+        _ if seen.broken_call => Answered::Malformed("a tool call without a name, or with broken arguments".to_owned()),
+        // Nothing is wrong with it that could be seen here.
         _ if seen.tools => return None,
-        "length" | "max_tokens" | "max_output_tokens" => Answered::Length,
         _ if seen.text.trim().is_empty() => Answered::Empty,
         "" if is_event_stream(raw) && !raw.contains("[DONE]") && !raw.contains("message_stop") => Answered::Cut,
         _ => Answered::Words(seen.text),
@@ -83,6 +87,7 @@ struct Seen {
     text: String,
     reason: String,
     tools: bool,
+    broken_call: bool,
     refused: bool,
 }
 
@@ -131,10 +136,25 @@ impl Seen {
                 self.tools |= value.as_array().is_none_or(|calls| !calls.is_empty());
             }
             ("type", Value::String(kind)) if kind == "tool_use" => self.tools = true,
+            ("message", Value::Object(message)) => {
+                // Those of a stream's pieces are broken by nature.
+                let calls = message.get("tool_calls").and_then(Value::as_array);
+                self.broken_call |= calls.is_some_and(|calls| calls.iter().any(is_broken));
+                self.walk(value, depth + 1);
+            }
             ("usage" | "error" | "reasoning_content" | "thinking" | "usageMetadata", _) => {}
             _ => self.walk(value, depth + 1),
         }
     }
+}
+
+/// Whether the call, as OpenAI's wire has it, cannot be run.
+fn is_broken(call: &Value) -> bool {
+    let Some(function) = call.get("function") else { return false };
+    let name = function.get("name").and_then(Value::as_str).unwrap_or_default();
+    let arguments = function.get("arguments").and_then(Value::as_str).unwrap_or_default().trim();
+    let is_object = || serde_json::from_str::<Value>(arguments).is_ok_and(|arguments| arguments.is_object());
+    name.is_empty() || !(arguments.is_empty() || is_object())
 }
 
 #[cfg(test)]
@@ -142,6 +162,24 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    fn called(name: &str, arguments: &str, finish: &str) -> Value {
+        let call = json!({"id": "c", "type": "function", "function": {"name": name, "arguments": arguments}});
+        json!({"choices": [{"message": {"content": null, "tool_calls": [call]}, "finish_reason": finish}]})
+    }
+
+    fn broken() -> Answered {
+        Answered::Malformed("a tool call without a name, or with broken arguments".to_owned())
+    }
+
+    #[test]
+    fn a_whole_call_and_the_pieces_of_one_are_no_failure() {
+        let read = |value: Value| read(std::slice::from_ref(&value), &value.to_string(), true, true);
+        assert_eq!(read(called("t", "{\"a\": 1}", "tool_calls")), None);
+        assert_eq!(read(called("t", "", "tool_calls")), None);
+        let piece = json!({"index": 0, "id": "c", "function": {"name": "t", "arguments": "{\"a\": "}});
+        assert_eq!(read(json!({"choices": [{"delta": {"tool_calls": [piece]}, "finish_reason": null}]})), None);
+    }
 
     #[test]
     fn answers_that_are_none() {
@@ -156,6 +194,18 @@ mod tests {
                 Answered::Malformed("MALFORMED_FUNCTION_CALL".into()),
             ),
             (json!({"candidates":[{"finishReason":"MAX_TOKENS","content":{}}]}), Answered::Length),
+            (
+                json!({"candidates":[{"finishReason":"MAX_TOKENS","content":{"parts":[{"functionCall":{"name":"t"}}]}}]}),
+                Answered::Length,
+            ),
+            (
+                json!({"stop_reason":"max_tokens","content":[{"type":"tool_use","name":"t","input":{}}]}),
+                Answered::Length,
+            ),
+            (called("t", "{\"a\": ", "stop"), broken()),
+            (called("", "{}", "tool_calls"), broken()),
+            (called("t", "[]", "tool_calls"), broken()),
+            (called("t", "{\"a\": ", "length"), Answered::Length),
             (json!({"choices":[{"message":{"content":""},"finish_reason":"stop"}]}), Answered::Empty),
             (json!({"content":[{"type":"thinking","thinking":"hm"}],"stop_reason":"end_turn"}), Answered::Empty),
             (json!({"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}]}), Answered::Words("hi".into())),

@@ -92,7 +92,7 @@ pub async fn run<S: Store>(
     };
     drive.accounts = Accounts::of(drive.machine.steps().iter().map(|step| &step.target));
     match Validation::new(job.request.schema.as_ref(), job.demands.clone()) {
-        Ok(validation) => drive.validation = Arc::new(validation),
+        Ok(validation) => drive.validation = Arc::new(validation.with_tools(job.shape.tools)),
         Err(error) => drive.refuse(format!("the schema is no JSON Schema: {error}")),
     }
     drive.go().await

@@ -61,6 +61,12 @@ pub(super) fn empty(finish: Option<&Finish>) -> Flaw {
     wrong("answer.empty", why.to_owned(), "It is empty.")
 }
 
+pub(super) fn unasked_call(answer: &Answer) -> Flaw {
+    let name = answer.tool_calls.first().map_or("", |call| call.name.as_str());
+    let evidence = format!("a call of `{}`, and no tool was offered", quote(name));
+    wrong("answer.tool_call", evidence, "It calls a tool, and there is none. Answer without.")
+}
+
 /// Whether the text is of this kind, which is no answer.
 pub(super) fn of_text(kind: Reject, answer: &Answer) -> Option<Flaw> {
     of_kind(kind, answer, surely_error_in_words)

@@ -116,6 +116,8 @@ pub type Runner<'a> = &'a dyn Fn(&CheckCommand, &str) -> Result<(), Fault>;
 pub struct Validation {
     shape: Option<Shape>,
     demands: Demands,
+    /// Whether the model may call tools.
+    tools: bool,
 }
 
 impl Validation {
@@ -128,7 +130,17 @@ impl Validation {
             Some(schema) => Some(Shape::new(schema)?),
             None => demands.need_json().then(Shape::any),
         };
-        Ok(Self { shape, demands })
+        Ok(Self { shape, demands, tools: false })
+    }
+
+    /// The same for a model that may call tools: a call is no answer yet, and what is asked is due later.
+    #[must_use]
+    pub fn with_tools(self, tools: bool) -> Self {
+        Self { tools, ..self }
+    }
+
+    fn asks_nothing(&self) -> bool {
+        self.shape.is_none() && self.demands.is_empty()
     }
 
     /// Whether the answer is to be JSON although there is no schema that says so to the provider.
@@ -141,9 +153,12 @@ impl Validation {
     /// # Errors
     /// What is wrong with it, or why that cannot be said.
     pub fn judge(&self, answer: &Answer, input: &str, run: Runner<'_>) -> Result<Judged, Flaw> {
-        // The shape is due when the tools have been run.
         if answer.finish == Some(Finish::ToolCalls) && !answer.tool_calls.is_empty() {
-            return Ok(Judged::default());
+            // The shape is due when the tools have been run.
+            if self.tools || self.asks_nothing() {
+                return Ok(Judged::default());
+            }
+            return Err(kinds::unasked_call(answer));
         }
         // Before anything else: what a filter cut off would read as broken JSON, and be asked for again in vain.
         if answer.finish == Some(Finish::ContentFilter) {

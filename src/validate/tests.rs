@@ -108,7 +108,8 @@ fn nothing_is_asked_of_words_unless_somebody_does() {
 fn a_model_that_wants_a_tool_run_does_not_owe_the_shape_yet() {
     let call = ToolCall { id: "c1".into(), name: "f".into(), arguments: "{}".into() };
     let answer = Answer { tool_calls: vec![call], finish: Some(Finish::ToolCalls), ..Answer::default() };
-    assert_eq!(shaped().judge(&answer, "", &nobody), Ok(Judged::default()));
+    assert_eq!(shaped().with_tools(true).judge(&answer, "", &nobody), Ok(Judged::default()));
+    assert_eq!(wrong(shaped().judge(&answer, "", &nobody)).0, "answer.tool_call");
     let thoughts = Answer { reasoning: "hm".into(), tool_calls: Vec::new(), ..answer };
     assert_eq!(wrong(Validation::default().judge(&thoughts, "", &nobody)).0, "answer.empty");
 }

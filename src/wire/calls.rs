@@ -19,9 +19,9 @@ pub(super) fn hashed(parts: &[&str], length: usize) -> String {
 }
 
 /// Brings the calls of an answer that has ended into one form. Some servers leave out the arguments of a tool that has
-/// none, some the ids, and some end on `stop` although they want a tool to be run.
+/// none, some the ids, and some end on `stop`, or without a word, although they want a tool to be run.
 pub(super) fn settle(answer: &mut Answer) {
-    if answer.finish == Some(Finish::Stop) && !answer.tool_calls.is_empty() {
+    if matches!(answer.finish, Some(Finish::Stop) | None) && !answer.tool_calls.is_empty() {
         answer.finish = Some(Finish::ToolCalls);
     }
     let mut known = BTreeSet::new();

@@ -106,15 +106,18 @@ fn read(wire: Wire, body: &[u8]) -> Option<Answer> {
 }
 
 /// Whether there is something to hand to the user: words, or tool calls that the model ended on. Thoughts alone, white
-/// space, half a tool call and an answer that the provider itself calls failed are not.
+/// space, half a tool call and an answer that the provider itself calls failed are not. Neither is a call in an answer that
+/// was cut off or filtered, whatever words stand beside it: what is missing may be a part of it, and it would be run.
 pub fn is_answer(answer: &Answer) -> bool {
     is_answer_with(answer, !answer.text.trim().is_empty())
 }
 
 /// The same, where of the words only the first may have been kept.
 fn is_answer_with(answer: &Answer, words: bool) -> bool {
-    let asks_for_tools = !answer.tool_calls.is_empty() && answer.finish == Some(Finish::ToolCalls);
-    answer.finish != Some(Finish::Error) && (asks_for_tools || words) && answer.tool_calls.iter().all(calls::is_whole)
+    let is_failed = answer.finish == Some(Finish::Error);
+    let has_calls = !answer.tool_calls.is_empty();
+    let may_be_run = answer.finish == Some(Finish::ToolCalls) && answer.tool_calls.iter().all(calls::is_whole);
+    !is_failed && if has_calls { may_be_run } else { words }
 }
 
 /// What one event of a stream says.
