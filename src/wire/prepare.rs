@@ -39,9 +39,8 @@ pub(super) fn prepared<'a>(
         // A wish for more or less randomness is no reason not to be answered.
         request.to_mut().temperature = None;
     }
-    let ids = new_ids(&request, endpoint.provider.tool_ids);
-    if !ids.is_empty() {
-        rename(request.to_mut(), &ids);
+    if let Some(ids) = new_ids(&request, endpoint.provider.tool_ids) {
+        rename(request.to_mut(), ids);
     }
     if let Some(renamed) = tools::renamed(&request, wire) {
         request = Cow::Owned(renamed);
@@ -89,37 +88,36 @@ fn parts(request: &ChatRequest) -> impl Iterator<Item = &Part> {
     request.messages.iter().flat_map(|message| &message.parts)
 }
 
-/// The new ids of those calls whose own do not fit. Each follows from the old one, so that the next request of the same
-/// conversation has the same ids; the number is counted up only where two would meet.
-fn new_ids(request: &ChatRequest, form: ToolIds) -> BTreeMap<String, String> {
-    let calls = parts(request).filter_map(|part| match part {
-        Part::ToolCall(call) => Some(call.id.as_str()),
-        _ => None,
-    });
-    let (mut taken, mut others) = (BTreeSet::new(), Vec::new());
-    for id in calls {
-        if fits(id, form) {
-            taken.insert(id.to_owned());
-        } else {
-            others.push(id);
-        }
+/// The ids of all calls in their order, where one of them cannot stay: it does not fit, or an earlier call has it already.
+/// Some servers number the calls of each answer from the start, and two of the same arguments may be called the same by
+/// us; Anthropic wants an id once in a conversation. Each new one follows from the old one and from what stands before, so
+/// that the next request of the same conversation has the same ids.
+fn new_ids(request: &ChatRequest, form: ToolIds) -> Option<Vec<String>> {
+    let calls = || {
+        parts(request).filter_map(|part| match part {
+            Part::ToolCall(call) => Some(call.id.as_str()),
+            _ => None,
+        })
+    };
+    let mut taken: BTreeSet<String> = calls().filter(|id| fits(id, form)).map(str::to_owned).collect();
+    if taken.len() == calls().count() {
+        return None;
     }
-    let mut ids = BTreeMap::new();
-    for id in others {
-        if ids.contains_key(id) {
-            continue;
+    let mut seen = BTreeSet::new();
+    let ids = calls().map(|id| if seen.insert(id) && fits(id, form) { id.to_owned() } else { another(id, &mut taken) });
+    Some(ids.collect())
+}
+
+/// The first id made of this one that nobody has yet.
+fn another(id: &str, taken: &mut BTreeSet<String>) -> String {
+    let mut number = 0_u64;
+    loop {
+        let candidate = hashed(&[id, &number.to_string()], 9);
+        if taken.insert(candidate.clone()) {
+            return candidate;
         }
-        let mut number = 0_u64;
-        let new = loop {
-            let candidate = hashed(&[id, &number.to_string()], 9);
-            if taken.insert(candidate.clone()) {
-                break candidate;
-            }
-            number += 1;
-        };
-        ids.insert(id.to_owned(), new);
+        number += 1;
     }
-    ids
 }
 
 fn fits(id: &str, form: ToolIds) -> bool {
@@ -132,15 +130,23 @@ fn fits(id: &str, form: ToolIds) -> bool {
     }
 }
 
-fn rename(request: &mut ChatRequest, ids: &BTreeMap<String, String>) {
+/// Gives the calls these ids in their order, and each result that of its call: the last one before it.
+fn rename(request: &mut ChatRequest, ids: Vec<String>) {
+    let mut ids = ids.into_iter();
+    let mut current: BTreeMap<String, String> = BTreeMap::new();
     for part in request.messages.iter_mut().flat_map(|message| &mut message.parts) {
-        let id = match part {
-            Part::ToolCall(call) => &mut call.id,
-            Part::ToolResult { id, .. } => id,
-            _ => continue,
-        };
-        if let Some(new) = ids.get(id.as_str()) {
-            id.clone_from(new);
+        match part {
+            Part::ToolCall(call) => {
+                if let Some(new) = ids.next() {
+                    current.insert(std::mem::replace(&mut call.id, new.clone()), new);
+                }
+            }
+            Part::ToolResult { id, .. } => {
+                if let Some(new) = current.get(id) {
+                    id.clone_from(new);
+                }
+            }
+            _ => {}
         }
     }
 }

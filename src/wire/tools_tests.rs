@@ -209,6 +209,25 @@ fn an_id_that_fits_stays() {
     assert!(calls[1..].iter().all(|id| id.len() == 9), "{calls:?}");
 }
 
+/// Anthropic refuses a conversation with an id in two answers, and some servers begin each answer with `call_0`.
+#[test]
+fn an_id_that_comes_again_is_written_anew_and_its_result_follows() {
+    let turns = |count: usize| {
+        let turn = calls_with(&["call_0".to_owned(), "call_1".to_owned()]);
+        ChatRequest { messages: vec![turn.messages; count].concat(), ..turn }
+    };
+    for form in ToolIds::ALL {
+        let info = ProviderInfo { tool_ids: *form, ..provider("p", Wire::OpenAi) };
+        let (calls, results) = ids(&info, &turns(3));
+        assert_eq!(calls, results, "{form:?}");
+        let distinct: std::collections::BTreeSet<&String> = calls.iter().collect();
+        assert_eq!(distinct.len(), 6, "{form:?}: {calls:?}");
+        assert_eq!(ids(&info, &turns(2)).0, calls[..4], "a longer conversation keeps the ids of the shorter one");
+    }
+    let body = send(&provider("p", Wire::Anthropic), "m", &turns(2)).expect("a request").1.to_string();
+    assert_eq!(body.matches("\"call_0\"").count(), 2, "one call and its result: {body}");
+}
+
 proptest! {
     #[test]
     fn ids_stay_apart_and_results_with_their_calls(given in prop::collection::btree_set("[a-z0-9_]{0,3}|[a-zA-Z0-9]{9}|call_.{0,40}", 1..20)) {
