@@ -1,8 +1,8 @@
 //! Running a program that may hang, and must not hang us.
 //!
 //! It gets a process group of its own: Ctrl-C at the terminal while a request is under way ends that and not the program,
-//! and what it started goes with it when its time is over or the user does not want to wait for it. Its pipes are read and
-//! written by threads of their own, because whoever does not read or write in time would block us. What it prints is kept
+//! and what it started goes with it when its time is over or the user does not want to wait for it. Its pipes are read
+//! by threads of their own, because whoever does not read in time would block it. What it prints is kept
 //! up to a bound; the rest is read and thrown away, so that it is not stuck.
 //!
 //! If we are killed ourselves (SIGKILL), the program goes on to its own end: to have the system end it with us takes a call
@@ -10,7 +10,8 @@
 //!
 //! A program runs by the system's stopwatch, also where all other time is invented.
 
-use std::io::{self, Read, Write};
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 #[cfg(unix)]
@@ -29,6 +30,9 @@ const SHORT: usize = 4096;
 
 /// How long what it printed is waited for once it has ended: what it left behind may keep the pipe open.
 const REST: Duration = Duration::from_millis(200);
+
+/// How often, at most, that is done anew because more came.
+const MOST_RESTS: u32 = 10;
 
 /// The most bytes that are kept of what it prints, where nobody says otherwise.
 pub const MOST: usize = 64 * 1024;
@@ -90,17 +94,15 @@ pub fn run_without(program: &Program<'_>, hidden: &[String], bounds: &Bounds<'_>
         command.env_remove(name);
     }
     command.envs(program.env.iter().copied());
-    let ready = ready_made(program.input)?;
-    command.stdin(ready.map_or_else(Stdio::piped, Stdio::from)).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let ((out, stdout), (err, stderr)) = (Kept::new(bounds.output)?, Kept::new(bounds.output)?);
+    command.stdin(filled(program.input)?).stdout(stdout).stderr(stderr);
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     listen_for_ends();
     // From here on it has begun, and nothing that goes wrong may be told as if it had not.
     let mut child = command.spawn()?;
-    let (stdin, input) = (child.stdin.take(), program.input.to_vec());
-    // Who does not read its input is no trouble.
-    let _ = std::thread::Builder::new().spawn(move || stdin.map(|mut pipe| pipe.write_all(&input)));
-    let (out, err) = (Kept::of(child.stdout.take(), bounds.output), Kept::of(child.stderr.take(), bounds.output));
+    // Our own ends of its pipes, or they would never be seen to be closed.
+    drop(command);
     let (status, lost) = match wait(&mut child, bounds) {
         Ok(status) => (status, None),
         Err(error) => (None, Some(error)),
@@ -138,15 +140,32 @@ pub fn is_there(name: &str, path: &str) -> bool {
     std::env::split_paths(path).any(|directory| directory.join(name).is_file())
 }
 
-/// What is so short that any pipe takes it at once, in a pipe. A program that is begun so has its whole input whatever
-/// becomes of us; else it could find nothing there and take that for its input.
-fn ready_made(input: &[u8]) -> io::Result<Option<io::PipeReader>> {
-    if input.len() > SHORT {
-        return Ok(None);
+/// The input, all of it there before anybody reads: a program that is begun so has the whole of it whatever becomes of us;
+/// else it could find half of it, or nothing, and take that for its input. What any pipe takes at once is in a pipe, what
+/// is longer in a file without a name.
+fn filled(input: &[u8]) -> io::Result<Stdio> {
+    if input.len() > SHORT
+        && let Ok(file) = file_with(input)
+    {
+        return Ok(file.into());
     }
     let (reader, mut writer) = io::pipe()?;
-    writer.write_all(input)?;
-    Ok(Some(reader))
+    if input.len() <= SHORT {
+        writer.write_all(input)?;
+        return Ok(reader.into());
+    }
+    // Where there is no place for files it has to be written while it is read.
+    let input = input.to_vec();
+    // Who does not read its input is no trouble.
+    std::thread::Builder::new().spawn(move || drop(writer.write_all(&input)))?;
+    Ok(reader.into())
+}
+
+fn file_with(input: &[u8]) -> io::Result<File> {
+    let mut file = tempfile::tempfile()?;
+    file.write_all(input)?;
+    file.rewind()?;
+    Ok(file)
 }
 
 /// Waits for the end, but not longer than this, nor longer than the user wants.
@@ -189,12 +208,13 @@ struct Kept {
 }
 
 impl Kept {
-    fn of(pipe: Option<impl Read + Send + 'static>, most: usize) -> Self {
+    /// What comes out of a pipe, and the end into which it goes.
+    fn new(most: usize) -> io::Result<(Self, io::PipeWriter)> {
+        let (mut pipe, writer) = io::pipe()?;
         let (sender, done) = mpsc::channel();
         let heard = Arc::new(Mutex::new((Vec::new(), false)));
         let kept = Arc::clone(&heard);
         let read = move || {
-            let Some(mut pipe) = pipe else { return };
             let mut piece = [0; 4096];
             while let Ok(length @ 1..) = pipe.read(&mut piece) {
                 let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -205,13 +225,24 @@ impl Kept {
             // The receiver may have given up.
             let _ = sender.send(());
         };
-        let _ = std::thread::Builder::new().spawn(read);
-        Self { heard, done }
+        std::thread::Builder::new().spawn(read)?;
+        Ok((Self { heard, done }, writer))
     }
 
+    /// What came by now. What a program left behind may keep the pipe open for ever, so it is waited for only as long as
+    /// more comes.
     fn text(&self) -> (String, bool) {
-        let _ = self.done.recv_timeout(REST);
-        let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        let heard = || self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        let length = || heard().0.len();
+        let mut before = length();
+        for _ in 0..MOST_RESTS {
+            let ended = self.done.recv_timeout(REST) != Err(mpsc::RecvTimeoutError::Timeout);
+            if ended || length() == before {
+                break;
+            }
+            before = length();
+        }
+        let heard = heard();
         (String::from_utf8_lossy(&heard.0).into_owned(), heard.1)
     }
 }
@@ -241,6 +272,22 @@ mod tests {
         }
     }
 
+    /// Its writer may be gone before it reads; of a file, and of what fits into a pipe, all is there then.
+    #[test]
+    fn what_is_longer_than_a_pipe_is_read_from_a_file() {
+        for (length, place) in [(0, "pipe"), (SHORT, "pipe"), (SHORT + 1, "file"), (300_000, "file")] {
+            let script = "if [ -p /dev/stdin ]; then echo pipe; else echo file; fi";
+            assert_eq!(shell(script, &"x".repeat(length), MOST, &|| false).out.trim(), place, "{length}");
+        }
+    }
+
+    #[test]
+    fn what_was_left_behind_is_not_waited_for() {
+        let ran = shell("sleep 1000 & echo done; echo $! >&2", "", MOST, &|| false);
+        assert_eq!((ran.out.as_str(), ran.is_cut), ("done\n", false));
+        assert!(Command::new("kill").arg(ran.err.trim()).status().is_ok_and(|status| status.success()));
+    }
+
     #[test]
     fn what_it_prints_is_kept_up_to_a_bound() {
         let ran = shell("printf 12345; printf 123 >&2", "", 4, &|| false);
@@ -258,7 +305,7 @@ mod tests {
         let told = Arc::clone(&opened);
         // It ends when nobody has the fifo open any more: neither the shell's child nor what that has left behind.
         let listener = std::thread::spawn(move || {
-            let mut file = std::fs::File::open(&fifo).expect("a fifo");
+            let mut file = File::open(&fifo).expect("a fifo");
             *told.lock().expect("a lock") = true;
             file.read_to_end(&mut Vec::new())
         });
