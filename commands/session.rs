@@ -6,10 +6,9 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 use llmr::clock::Rng;
-use llmr::config::Config;
 use llmr::domain::{CallState, Effect, JournalEntry, Session, SessionName, printable};
 use llmr::report::{call_line, call_name, rfc3339, session_json, sessions_text, talk_json, talk_text, waits_for};
-use llmr::session::{LONGEST_RESULT, NoCall, Settlement, may_run_until, open_call, settle};
+use llmr::session::{LONGEST_RESULT, NoCall, Settlement, may_still_run, open_call, settle};
 use llmr::store::{Seat, SessionStore, SqliteStore, Talk};
 
 use crate::context::{Context, read_named};
@@ -68,7 +67,7 @@ enum Command {
         /// It did not, and it is not to be run; the model is told so
         #[arg(long, conflicts_with = "again")]
         decline: bool,
-        /// Although its command may still be running
+        /// It is not running any more, although the process that began it was killed
         #[arg(long)]
         force: bool,
     },
@@ -93,8 +92,10 @@ pub fn run(args: &SessionArgs, context: &mut Context) -> Result<ExitCode, CliErr
         Command::Rm { names, force } => {
             let names: BTreeSet<SessionName> =
                 names.iter().map(|name| session_name("NAME", name)).collect::<Result<_, _>>()?;
-            let store = context.store_to_read(config.as_ref())?;
-            remove(&names, *force, store, config.as_ref(), context)
+            // What is not there is not made to be looked at.
+            let is_there = context.store_to_read(config.as_ref())?.is_some();
+            let store = if is_there { Some(context.store(config.as_ref())?) } else { None };
+            remove(&names, *force, store.as_ref(), context)
         }
         Command::Settle { name, call, result, again, decline: _, force } => {
             let word = match result {
@@ -104,7 +105,7 @@ pub fn run(args: &SessionArgs, context: &mut Context) -> Result<ExitCode, CliErr
             };
             let name = session_name("NAME", name)?;
             let store = context.store(config.as_ref())?;
-            settled(&name, call, word, (&store, config.as_ref().filter(|_| !force)), context)
+            settled(&name, call, word, (&store, *force), context)
         }
     }
 }
@@ -154,13 +155,14 @@ fn begin(name: &SessionName, store: &SqliteStore, context: &Context) -> Result<E
 fn remove(
     names: &BTreeSet<SessionName>,
     force: bool,
-    there: Option<SqliteStore>,
-    config: Option<&Config>,
+    store: Option<&SqliteStore>,
     context: &Context,
 ) -> Result<ExitCode, CliError> {
-    // All names are looked at before anything goes.
+    // All are taken and looked at before anything goes, and nobody goes on with one meanwhile.
+    let mut seats = Vec::new();
     for name in names {
-        let Some(talk) = there.as_ref().map(|store| store.talk(name)).transpose()?.flatten() else {
+        seats.push(store.map(|store| sit(name, store)).transpose()?);
+        let Some(talk) = store.map(|store| store.talk(name)).transpose()?.flatten() else {
             return Err(none(name).hint("nothing was removed"));
         };
         let open = talk.journal.iter().map(|(_, entry)| entry).find(|entry| is_open(entry));
@@ -171,10 +173,8 @@ fn remove(
             return Err(error.hint("--force removes it with the only note of that"));
         }
     }
-    drop(there);
-    let store = context.store(config)?;
     for name in names {
-        let _seat = sit(name, &store)?;
+        let Some(store) = store else { break };
         store.remove_session(name)?;
         context.output.note(&format!("removed {name}"));
     }
@@ -206,18 +206,17 @@ fn settled(
     name: &SessionName,
     call: &str,
     word: Settlement,
-    (store, tools): (&SqliteStore, Option<&Config>),
+    (store, force): (&SqliteStore, bool),
     context: &Context,
 ) -> Result<ExitCode, CliError> {
     let _seat = sit(name, store)?;
     let talk = store.talk(name)?.ok_or_else(|| none(name))?;
     let (version, entry) = open_call(&talk, call).map_err(|why| no_call(why, call, name))?;
-    let timeout = tools.and_then(|config| config.tools.get(&entry.tool)).map(|tool| tool.timeout);
-    let until = timeout.and_then(|timeout| may_run_until(entry, timeout, context.clock.now()));
-    if let Some(until) = until.filter(|_| !matches!(word, Settlement::Done(_))) {
-        let error = CliError::usage(format!("`{}` may still be running until {}", entry.tool, rfc3339(until)));
-        let error = error.cause("the process that began it is gone, and its command may not be");
-        return Err(error.hint("wait until then, or look whether it runs; --force says that it does not"));
+    if may_still_run(entry) && !force && !matches!(word, Settlement::Done(_)) {
+        let error = CliError::usage(format!("`{}` may still be running", entry.tool));
+        let begun = entry.started_at.map_or(String::new(), |at| format!(" at {}", rfc3339(at)));
+        let error = error.cause(format!("the process that began it{begun} is gone, and its command may not be"));
+        return Err(error.hint("look whether it runs (`ps`); --force says that it does not"));
     }
     let what = match word {
         Settlement::Done(_) => "is settled and will not be run",

@@ -2,8 +2,6 @@
 
 use std::process::ExitCode;
 
-use jiff::Timestamp;
-
 use llmr::clock::Rng;
 use llmr::config::{Config, ToolConfig};
 use llmr::domain::{
@@ -13,7 +11,7 @@ use llmr::report::{call_name, hidden_bytes, order_lines, question_lines, tool_li
 use llmr::route::{FallbackStore, Report};
 use llmr::session::{
     Consent, Desk, Ended, Order, Outcome as Came, Resume, Rounds, Settlement, Stage, ToolRun, Wish, go_on,
-    may_run_until, note_told, opening, outcome, rounds_in, run_tool,
+    may_still_run, note_told, opening, outcome, rounds_in, run_tool,
 };
 use llmr::store::{MemoryStore, Seat, SessionStore, SqliteStore, StoreError, Talk};
 use llmr::transport::Transport;
@@ -94,11 +92,7 @@ pub fn run(args: &RequestArgs, input: Input, context: &mut Context) -> Result<Ex
     let ended = context.block_on(go_on(&stage, &wish, &mut counter))?.map_err(|error| lost(error, named.as_ref()))?;
     let Counter { rounds, runs, shows, .. } = counter;
     let (has_asked, report) = (rounds.has_asked(), rounds.report(context.clock.now()));
-    let until = match &ended {
-        Ended::NeedsWord(order, entry) => until(&config, order, entry, context.clock.now()),
-        _ => None,
-    };
-    let told = Told { report: &report, runs: &runs, ended: &ended, named: named.as_ref(), shown: shows, until };
+    let told = Told { report: &report, runs: &runs, ended: &ended, named: named.as_ref(), shown: shows };
     let printed = told.print(args.json, context);
     if named.is_some() && printed.is_ok() && ended == Ended::Answered {
         note_told(place, &stage.name, &stage.holder, context.clock.now())?;
@@ -139,11 +133,6 @@ fn refuse_forgotten(
     let error = error.cause(format!("the damaged state is kept as {}", lost.display()));
     let error = error.hint(format!("if it is new: `llmr session new {name}`, then run this again"));
     Err(error.hint("once that file is moved elsewhere, nothing is asked any more"))
-}
-
-/// Until when the command of the call may be at work.
-fn until(config: &Config, order: &Order, entry: &JournalEntry, now: Timestamp) -> Option<Timestamp> {
-    may_run_until(entry, config.tools.get(&order.call.name)?.timeout, now)
 }
 
 /// Where the conversation is kept: in the state, if it has a name, and then by nobody else at the same time.
@@ -286,10 +275,8 @@ impl Desk for Counter<'_> {
         if !ask::has_person(self.context) {
             return Ok(None);
         }
-        let now = self.context.clock.now();
-        let until = until(self.config, order, entry, now);
         self.note(&format!("nobody knows whether `{}` did its work", order.call.name));
-        for line in question_lines(order, entry, until, now) {
+        for line in question_lines(order, entry, self.context.clock.now()) {
             self.note(&format!("  {line}"));
         }
         match self.ask_for("did it? [y/n, anything else: leave it open]").as_deref() {
@@ -298,9 +285,9 @@ impl Desk for Counter<'_> {
                 let text = if text.is_empty() { "it was done".to_owned() } else { text };
                 Ok(Some(Settlement::Done(text)))
             }
-            Some("n" | "no") if until.is_some() => {
-                self.note("it may still do it, so it is not run now");
-                Ok(None)
+            Some("n" | "no") if may_still_run(entry) => {
+                let is_over = self.ask_for("is it surely not running any more? then it is run again [y/N]");
+                Ok(is_over.filter(|word| ["y", "yes"].contains(&word.as_str())).map(|_| Settlement::Again))
             }
             Some("n" | "no") => Ok(Some(Settlement::Again)),
             _ => Ok(None),

@@ -2,12 +2,11 @@
 
 use std::process::ExitCode;
 
-use jiff::Timestamp;
 use llmr::domain::{Outcome, SessionName};
 use llmr::ladder::End;
 use llmr::report::{call_name, chat_json, order_lines, question_lines, tool_json};
 use llmr::route::Report;
-use llmr::session::{Ended, ToolRun};
+use llmr::session::{Ended, ToolRun, may_still_run};
 
 use crate::chat::{answer_alone, code_of, exit_code, explain, print_json, print_text};
 use crate::context::Context;
@@ -20,8 +19,6 @@ pub struct Told<'a> {
     pub ended: &'a Ended,
     pub named: Option<&'a SessionName>,
     pub shown: bool,
-    /// Until when the command may be at work that the question is about.
-    pub until: Option<Timestamp>,
 }
 
 impl Told<'_> {
@@ -118,16 +115,18 @@ impl Told<'_> {
             Ended::NeedsWord(order, entry) => {
                 let why = format!("nobody knows whether `{}` did its work, and it must not run twice", order.call.name);
                 let mut error = CliError::new(Code::NeedsPerson, why);
-                for line in question_lines(order, entry, self.until, context.clock.now()) {
+                for line in question_lines(order, entry, context.clock.now()) {
                     error = error.cause(line);
                 }
                 Some(match self.named {
                     Some(name) => {
                         let settle = format!("llmr session settle {name} {}", call_name(&order.fingerprint));
+                        let (over, force) =
+                            if may_still_run(entry) { (", and is not running any more", " --force") } else { ("", "") };
                         error
                             .hint(format!("if it did: `{settle} --result \"what came of it\"`"))
                             .hint(format!(
-                                "if it did not: `{settle} --again`, or `--decline` where it is not wanted any more"
+                                "if it did not{over}: `{settle} --again{force}`, or `--decline` where it is not wanted any more"
                             ))
                             .hint(format!("then {}", go_on("")))
                     }

@@ -187,7 +187,7 @@ Register-ArgumentCompleter -Native -CommandName 'llmr' -ScriptBlock {
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--again', '--again', [CompletionResultType]::ParameterName, 'It did not; let it run once more')
             [CompletionResult]::new('--decline', '--decline', [CompletionResultType]::ParameterName, 'It did not, and it is not to be run; the model is told so')
-            [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Although its command may still be running')
+            [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'It is not running any more, although the process that began it was killed')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')

@@ -177,7 +177,7 @@ set edit:completion:arg-completer[llmr] = {|@words|
             cand --color 'When to use colour'
             cand --again 'It did not; let it run once more'
             cand --decline 'It did not, and it is not to be run; the model is told so'
-            cand --force 'Although its command may still be running'
+            cand --force 'It is not running any more, although the process that began it was killed'
             cand -v 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
             cand --verbose 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
             cand -h 'Print help (see more with ''--help'')'

@@ -161,7 +161,7 @@ always\t'Always'
 never\t'Never'"
 complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from settle" -l again -d 'It did not; let it run once more'
 complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from settle" -l decline -d 'It did not, and it is not to be run; the model is told so'
-complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from settle" -l force -d 'Although its command may still be running'
+complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from settle" -l force -d 'It is not running any more, although the process that began it was killed'
 complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from settle" -s v -l verbose -d 'Show what happens inside, on stderr; more with -vv [env: LLMR_LOG=LEVEL]'
 complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from settle" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c llmr -n "__fish_llmr_using_subcommand session; and __fish_seen_subcommand_from settle" -s V -l version -d 'Print version'

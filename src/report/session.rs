@@ -93,27 +93,16 @@ pub fn hidden_bytes(order: &Order) -> usize {
 }
 
 /// What is known of a call of which nobody knows whether it did its work, for who must say.
-/// `until` is when its command must have ended, where that is still to come.
-pub fn question_lines(order: &Order, entry: &JournalEntry, until: Option<Timestamp>, now: Timestamp) -> Vec<String> {
+pub fn question_lines(order: &Order, entry: &JournalEntry, now: Timestamp) -> Vec<String> {
     let begun = entry
         .started_at
         .map_or("at an unknown time".to_owned(), |at| format!("{} ({})", rfc3339(at), distance(at, now)));
-    let gone = || match until {
-        Some(until) => {
-            format!("the process that ran it is gone, and it may still be running until {}", until_words(until, now))
-        }
-        None => "the process that ran it ended before it did".to_owned(),
-    };
-    let why = entry.result.clone().unwrap_or_else(gone);
+    let gone = "the process that ran it is gone, and its command may still be running";
+    let why = entry.result.as_deref().unwrap_or(gone);
     let again = if entry.tries > 1 { format!(", for the {}. time", entry.tries) } else { String::new() };
-    let mut lines = vec![format!("begun {begun}{again}; {}", excerpt(&why, SHOWN))];
+    let mut lines = vec![format!("begun {begun}{again}; {}", excerpt(why, SHOWN))];
     lines.extend(order_lines(order));
     lines
-}
-
-/// A moment to come, with its distance.
-fn until_words(until: Timestamp, now: Timestamp) -> String {
-    format!("{} ({})", rfc3339(until), distance(until, now))
 }
 
 /// The object of `chat --json` for an answer that was given before: what is not kept of it is null.

@@ -1,9 +1,5 @@
 //! How a conversation stands before anybody is asked, and which call is meant that must be settled.
 
-use std::time::Duration;
-
-use jiff::Timestamp;
-
 use super::drive::said;
 use super::form::{as_kept, message};
 use super::resume::{Resume, resume_from};
@@ -26,11 +22,10 @@ pub fn opening(
     Ok((turns, resume))
 }
 
-/// Until when the command of a call may still be at work although the process that began it is gone; none once it must
-/// have ended by the time that it may take.
-pub fn may_run_until(entry: &JournalEntry, timeout: Duration, now: Timestamp) -> Option<Timestamp> {
-    let until = entry.started_at?.checked_add(timeout).ok()?;
-    (entry.state == CallState::Started && until > now).then_some(until)
+/// Whether the command of a call may still be at work: the process that began it is gone, and with it who would have ended
+/// it in time. Where that process saw an end, or made one, there is a word of that.
+pub fn may_still_run(entry: &JournalEntry) -> bool {
+    entry.state == CallState::Started
 }
 
 /// Why there is no call to be settled.
