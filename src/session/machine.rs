@@ -10,7 +10,7 @@ use crate::config::ToolConfig;
 use crate::domain::{CallState, Effect, JournalEntry, Message, Part, Role, Session, ToolCall, excerpt};
 
 /// How many calls of one turn are run. What wants more is told so: a model that has lost itself may want thousands.
-pub const MOST_CALLS: u32 = 128;
+pub const MOST_CALLS: usize = 128;
 
 /// How many characters of the name of a tool that is none are told.
 const NAME: usize = 80;
@@ -110,21 +110,27 @@ pub fn next(scene: &Scene<'_>) -> Next {
         return Next::Done;
     }
     let place = u32::try_from(scene.turns.len() - 1).unwrap_or(u32::MAX);
-    let prints = fingerprints(scene.session, place, &calls);
+    let (calls, beyond) = calls.split_at(calls.len().min(MOST_CALLS));
+    let prints = fingerprints(scene.session, place, calls);
     let known: BTreeMap<&str, &(i64, JournalEntry)> =
         scene.journal.iter().map(|entry| (entry.1.fingerprint.as_str(), entry)).collect();
     let mut results = Vec::new();
-    for ((call, print), position) in calls.into_iter().zip(prints).zip(0..) {
+    for ((call, print), position) in calls.iter().copied().zip(prints).zip(0..) {
         match known.get(print.as_str()).copied() {
-            Some((_, entry)) if entry.state == CallState::Done => results.push(Part::ToolResult {
-                id: call.id.clone(),
-                name: Some(call.name.clone()),
-                content: entry.result.clone().unwrap_or_default(),
-            }),
+            Some((_, entry)) if entry.state == CallState::Done => {
+                results.push(result(call, entry.result.clone().unwrap_or_default()));
+            }
             entry => return undone(scene, order(scene, call, (place, position), print, entry), entry),
         }
     }
+    // Of these nothing depends on anything that has to be kept.
+    let none = format!("only the first {MOST_CALLS} calls of one turn are run; this is none of them");
+    results.extend(beyond.iter().map(|call| result(call, none.clone())));
     Next::Collect(Message { role: Role::User, parts: results })
+}
+
+fn result(call: &ToolCall, content: String) -> Part {
+    Part::ToolResult { id: call.id.clone(), name: Some(call.name.clone()), content }
 }
 
 /// What becomes of a call whose result is not known.
@@ -147,9 +153,6 @@ fn undone(scene: &Scene<'_>, order: Order, entry: Option<&(i64, JournalEntry)>) 
 /// Why the call cannot be run.
 fn why_not(scene: &Scene<'_>, order: &Order) -> Option<String> {
     let call = &order.call;
-    if order.position >= MOST_CALLS {
-        return Some(format!("only the first {MOST_CALLS} calls of one turn are run; this is none of them"));
-    }
     let is_offered = scene.offered.contains(&call.name);
     match scene.tools.get(&call.name).filter(|_| is_offered) {
         Some(tool) => trouble(tool, call),
