@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use llmr::config::{CachePreference, Config, OnInvalid, parse_duration};
-use llmr::domain::{ChatRequest, LadderName, Message, Part, ProviderName, RequestId, Role, TalkSettings};
+use llmr::domain::{AskedFor, ChatRequest, LadderName, Message, Part, ProviderName, RequestId, Role, TalkSettings};
 use llmr::host::{Bounds, Wish};
 use llmr::ladder::Directives;
 use llmr::route::{FallbackStore, Job, direct};
@@ -266,6 +266,26 @@ impl RequestArgs {
         args.kept_system = settings.system.clone();
         args.talk.go_on_with(&settings.tools);
         args
+    }
+
+    /// The same, with what was asked of the answer that is still to come, where the user asks nothing of it now.
+    ///
+    /// # Errors
+    /// When a rule cannot be read: a newer program wrote it.
+    pub fn asking_again(&self, asked: &AskedFor, input: &mut Input) -> Result<Self, CliError> {
+        let mut args = self.clone();
+        if input.schema.is_none() && args.check.is_empty() {
+            input.schema.clone_from(&asked.schema);
+            let read = |text: &String| Rule::new(text).map_err(|why| CliError::trouble(format!("--check: {why}")));
+            args.check = asked.checks.iter().map(read).collect::<Result<_, _>>()?;
+        }
+        Ok(args)
+    }
+
+    /// What is asked of the answer, for who goes on.
+    pub fn asked(&self, input: &Input) -> AskedFor {
+        let checks = self.check.iter().map(|rule| rule.source().to_owned()).collect();
+        AskedFor { schema: input.schema.clone(), checks }
     }
 
     /// The id that the user chose, if it can be one.

@@ -29,7 +29,7 @@ use crate::walk::{is_interrupted, listen_for_interrupt, stroll, transport};
 const LOST: usize = 1000;
 
 /// Goes on with the conversation.
-pub fn run(args: &RequestArgs, input: Input, context: &mut Context) -> Result<ExitCode, CliError> {
+pub fn run(args: &RequestArgs, mut input: Input, context: &mut Context) -> Result<ExitCode, CliError> {
     let config = context.config()?;
     let store = context.lenient_store(&config);
     let memory = MemoryStore::new();
@@ -37,16 +37,21 @@ pub fn run(args: &RequestArgs, input: Input, context: &mut Context) -> Result<Ex
     let (place, _seat) = place(named.as_ref(), &store, &memory)?;
     let name = named.clone().unwrap_or_else(|| SessionName::new(context.request_id().as_str()));
     let there = place.talk(&name)?;
-    let args = match &there {
+    let (turns, resume) = opening(there.as_ref(), input.question.as_ref(), context.redactor())?;
+    let mut args = match &there {
         Some(talk) => args.going_on_with(&talk.session.settings),
         None => args.clone(),
     };
+    if let Some(talk) = there.as_ref().filter(|_| resume.is_of_before()) {
+        args = args.asking_again(&talk.session.settings.asked, &mut input)?;
+    }
     let (config, choice) = args.settle(context)?;
     context.show_warnings(&config);
     let wish = Wish { before: input.before.clone(), says: input.question.clone(), settings: TalkSettings::default() };
-    let (turns, resume) = opening(there.as_ref(), wish.says.as_ref(), context.redactor())?;
     let opened = (there.as_ref(), turns.as_slice(), &resume);
-    if let Some(shown) = settled_before(&name, opened, &wish, (&args, &input, &config, choice.ladder()), context)? {
+    if let Some(shown) =
+        settled_before(&name, opened, &wish, (&args, &input, &config, choice.ladder()), (&store, context))?
+    {
         return Ok(shown);
     }
     let offered = args.talk.tools(&config, &choice.ladder)?;
@@ -54,8 +59,8 @@ pub fn run(args: &RequestArgs, input: Input, context: &mut Context) -> Result<Ex
     if there.is_none() && named.is_some() {
         refuse_forgotten(&name, &offered, &config, &store)?;
     }
-    let tools = args.talk.remembered(&offered);
-    let settings = TalkSettings { ladder: Some(choice.ladder.clone()), system: args.system_text(&input), tools };
+    let (tools, asked) = (args.talk.remembered(&offered), args.asked(&input));
+    let settings = TalkSettings { ladder: Some(choice.ladder.clone()), system: args.system_text(&input), tools, asked };
     let messages = turns.iter().chain(&wish.before).chain(&wish.says).cloned().collect();
     let request = ChatRequest { messages, ..args.request(input, args.streams(context))? };
     let rounds = rounds_in(&config, &choice.ladder);
@@ -163,7 +168,7 @@ fn settled_before(
     (there, turns, resume): (Option<&Talk>, &[Message], &Resume),
     wish: &Wish,
     (args, input, config, ladder): (&RequestArgs, &Input, &Config, &LadderName),
-    context: &Context,
+    (store, context): (&FallbackStore<SqliteStore>, &Context),
 ) -> Result<Option<ExitCode>, CliError> {
     if !turns.is_empty() && !wish.before.is_empty() {
         let error = CliError::usage(format!("--messages: the session `{name}` has begun already"));
@@ -183,7 +188,7 @@ fn settled_before(
         }
         Resume::Nothing if !wish.before.is_empty() => Ok(None),
         Resume::Nothing | Resume::Tell => match there.filter(|_| !turns.is_empty()) {
-            Some(talk) => last_answer(talk, turns, (args, input, config, ladder), context).map(Some),
+            Some(talk) => last_answer(talk, turns, (args, input, config, ladder), (store, context)).map(Some),
             None => {
                 let error = CliError::usage("there is nothing to ask: no PROMPT, and nothing on stdin");
                 Err(error.hint(format!("llmr chat --session {name} \"why is the sky blue?\"")))

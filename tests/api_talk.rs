@@ -128,6 +128,30 @@ async fn a_tool_runs_once_although_the_provider_dies_between_its_result_and_the_
     assert!(matches!(parts[..], [Part::Text(_), Part::ToolCall(_), Part::ToolResult { .. }, Part::Text(_)]));
 }
 
+/// The process died before it arrived.
+#[tokio::test]
+async fn an_answer_that_is_not_as_asked_is_told_again_as_such() {
+    let lab = openai(vec![Reply::answer("prose"), Reply::answer("still"), Reply::answer("{\"n\": 1}")]);
+    let stage = Stage::with(&format!("{}on_invalid = \"return\"\n", text(&[("lab", &lab)])));
+    let router = router(&stage);
+    let manner = || Request::default().schema(json!({"type": "object"}));
+    let lost = || stage.sql().execute("UPDATE sessions SET told = 0", []).expect("as it was then");
+    let is_wrong = |ended: Result<_, Error>| match ended {
+        Err(Error::Unanswered(why)) => (why.ending == Ending::WrongShape).then_some(why.text),
+        _ => None,
+    };
+    let first = named(&router, manner()).await.ask("list").await;
+    assert_eq!(is_wrong(first).as_deref(), Some("still"));
+    lost();
+    // It says nothing of a shape, and gets what was asked for.
+    let again = named(&router, Request::default()).await.ask("list").await;
+    assert_eq!(is_wrong(again).as_deref(), Some("still"));
+    assert_eq!(named(&router, manner()).await.ask("again").await.expect("an answer").text, "{\"n\": 1}");
+    lost();
+    let told = named(&router, Request::default()).await.ask("again").await.expect("an answer");
+    assert_eq!((told.parsed, lab.hits()), (Some(json!({"n": 1})), 3));
+}
+
 /// Lets every exchange take this long.
 struct Takes(Arc<ByHand>, Duration);
 

@@ -383,6 +383,35 @@ fn a_call_of_a_tool_that_nobody_offered_is_no_answer_of_the_asked_shape() {
 }
 
 #[test]
+fn who_goes_on_asks_the_same_of_the_answer() {
+    let lab = openai(Script::from(vec![wants("t", &json!({})), Reply::answer("prose"), Reply::answer("[1, 2]")]));
+    let stage = stage(&lab, "", "true");
+    stage.file("schema", r#"{"type": "array"}"#);
+    let asked = ["--schema", "schema", "--check", "size(answer) == 2"];
+    stage.run(&[&["chat", "--session", "s", "list it"], &asked[..]].concat()).exits(5);
+    stage.run(&["chat", "--session", "s", "--yes-tools"]).exits(0).prints("[1, 2]\n");
+    assert!(lab.requests()[1].body.to_string().contains("JSON"), "the shape is asked for: {}", lab.requests()[1].body);
+    // Of the next answer nothing is asked.
+    lab.play(Script::from(Reply::answer("just words")));
+    stage.run(&["chat", "--session", "s", "and now?"]).exits(0).prints("just words\n");
+}
+
+#[test]
+fn an_answer_that_is_not_as_asked_is_told_again_as_such() {
+    let lab = openai(Reply::answer("prose"));
+    let stage = Stage::of(&[("lab", &lab)]);
+    stage.file("schema", r#"{"type": "array"}"#);
+    let chat = ["chat", "--session", "s", "--schema", "schema", "--on-invalid", "return", "--json", "list it"];
+    let first = stage.run(&chat).exits(7).json();
+    assert_eq!((&first["text"], &first["deployment"], &first["step"]), (&json!("prose"), &json!("lab/m"), &json!(0)));
+    let hits = lab.hits();
+    let again = stage.run(&["chat", "--session", "s"]).exits(7).prints("prose\n");
+    again.says(&["nothing was sent", "not as it was asked for"]);
+    let author = stage.sql().query_row("SELECT author FROM turns WHERE place = 1", [], |row| row.get::<_, String>(0));
+    assert_eq!((author.expect("an author").as_str(), lab.hits()), ("lab/m", hits));
+}
+
+#[test]
 fn a_stream_shows_the_words_of_each_round() {
     let round = |words: &[&str], tool_calls| {
         let chunks = words.iter().map(|word| (*word).to_owned()).collect();

@@ -12,7 +12,9 @@ use crate::domain::{
 };
 use crate::ladder::{End, Skip};
 use crate::route::Report;
-use crate::store::Talk;
+use crate::session::was_as_it_is;
+use crate::store::{Store, Talk};
+use crate::validate::json_in;
 
 use super::error::Error;
 use super::session::{Turn, turns};
@@ -281,14 +283,29 @@ pub(super) fn told(report: Report, tools: Vec<ToolRun>) -> Result<Answered, Erro
 /// The answer that a conversation ends with, which was never told to who asked. Of the way to it only the log knows.
 ///
 /// # Errors
-/// When what is kept cannot be read.
-pub(super) fn kept(talk: &Talk) -> Result<Option<Answered>, Error> {
+/// When it is not as asked and was handed out all the same, or what is kept cannot be read.
+pub(super) fn kept(talk: &Talk, store: &dyn Store, schema: Option<&Value>) -> Result<Option<Answered>, Error> {
     let Some(Turn { message, from: Some(deployment), request_id }) = turns(talk)?.pop() else { return Ok(None) };
+    let ladder = talk.session.settings.ladder.clone().unwrap_or_else(|| LadderName::new(""));
+    let text = message.words();
+    if was_as_it_is(store, request_id.as_ref())? {
+        return Err(Error::Unanswered(Box::new(Unanswered {
+            request_id: request_id.unwrap_or_else(|| RequestId::new("")),
+            ladder,
+            ending: Ending::WrongShape,
+            message: "the answer is not as it was asked for".to_owned(),
+            retry_at: None,
+            text,
+            tools: Vec::new(),
+            attempts: Vec::new(),
+            skipped: Vec::new(),
+        })));
+    }
     Ok(Some(Answered {
         request_id: request_id.unwrap_or_else(|| RequestId::new("")),
-        ladder: talk.session.settings.ladder.clone().unwrap_or_else(|| LadderName::new("")),
-        text: message.words(),
-        parsed: None,
+        ladder,
+        parsed: schema.and_then(|schema| json_in(&text, schema)).map(|(value, _)| value),
+        text,
         reasoning: String::new(),
         tool_calls: Vec::new(),
         tools: Vec::new(),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::domain::{ChatRequest, Message, ProviderName, Role, TalkSettings, ToolChoice};
+use crate::domain::{AskedFor, ChatRequest, Message, ProviderName, Role, TalkSettings, ToolChoice};
 use crate::host::Bounds;
 use crate::ladder::Directives;
 
@@ -197,6 +197,20 @@ impl Request {
     }
 
     /// The same, but with what a conversation goes on with where nothing else is said.
+    /// The same, with what was asked of the answer that is still to come, where nothing is asked of it now.
+    pub(super) fn asking_again(mut self, asked: &AskedFor) -> Self {
+        if self.asked().is_empty() {
+            self.chat.schema.clone_from(&asked.schema);
+            self.checks.clone_from(&asked.checks);
+        }
+        self
+    }
+
+    /// What is asked of the answer, for who goes on.
+    pub(super) fn asked(&self) -> AskedFor {
+        AskedFor { schema: self.chat.schema.clone(), checks: self.checks.clone() }
+    }
+
     pub(super) fn going_on_with(mut self, settings: &TalkSettings) -> Self {
         self.to = self.to.or_else(|| settings.ladder.as_ref().map(ToString::to_string));
         self.chat.system = self.chat.system.or_else(|| settings.system.clone());

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use serde_json::Value;
 use tokio::sync::Mutex;
 
 use crate::clock::Rng;
@@ -162,7 +163,11 @@ impl Engine {
         let before = std::mem::take(&mut manner.chat.messages);
         let (said, resume) = opening(there.as_ref(), says.as_ref(), &self.redactor())?;
         let before = if said.is_empty() { before } else { Vec::new() };
-        if let Some(result) = settled_before(place, there.as_ref(), &resume, before.is_empty()) {
+        if let Some(talk) = there.as_ref().filter(|_| resume.is_of_before()) {
+            manner = manner.asking_again(&talk.session.settings.asked);
+        }
+        let stage = (&*state, manner.chat.schema.as_ref());
+        if let Some(result) = settled_before(place, there.as_ref(), &resume, before.is_empty(), stage) {
             let turns = there.as_ref().map(turns).transpose()?.unwrap_or_default();
             let receipt = match resume {
                 Resume::Tell => Some(take(place, store, seat, self)?),
@@ -174,10 +179,10 @@ impl Engine {
             manner = manner.going_on_with(&talk.session.settings);
         }
         manner.chat.messages = said.iter().chain(&before).chain(&says).cloned().collect();
-        let system = manner.chat.system.clone();
+        let (system, asked) = (manner.chat.system.clone(), manner.asked());
         let (config, job, toolbox) = self.job(manner, &*state)?;
         let ladder = Some(job.spec.name.clone());
-        let settings = TalkSettings { ladder, system, tools: toolbox.offered.clone() };
+        let settings = TalkSettings { ladder, system, tools: toolbox.offered.clone(), asked };
         let wish = Wish { before, says, settings };
         let receipt = take(place, store, seat, self)?;
         let (is_over, result) = {
@@ -268,12 +273,13 @@ fn settled_before(
     there: Option<&Talk>,
     resume: &Resume,
     is_bare: bool,
+    (store, schema): (&State, Option<&Value>),
 ) -> Option<Result<Option<Answered>, Error>> {
     match resume {
         Resume::Append | Resume::GoOn | Resume::Replace(_) => None,
         Resume::Busy => Some(Err(Error::SessionUnderWay { name: place.name.to_string() })),
         Resume::Nothing if is_bare => Some(Ok(None)),
         Resume::Nothing => None,
-        Resume::Tell => Some(there.map(kept).transpose().map(Option::flatten)),
+        Resume::Tell => Some(there.map(|talk| kept(talk, store, schema)).transpose().map(Option::flatten)),
     }
 }

@@ -34,7 +34,7 @@ pub use record::{
 };
 pub use scope::Scope;
 pub use secret::{MASK, RedactedStream, Redactor, Secret};
-pub use talk::{CallEnd, CallState, Effect, JournalEntry, Session, StoredTurn, TalkSettings};
+pub use talk::{AskedFor, CallEnd, CallState, Effect, JournalEntry, Session, StoredTurn, TalkSettings};
 pub use text::{excerpt, printable};
 pub use timeouts::Timeouts;
 pub use tool::{Tool, ToolChoice};

@@ -112,6 +112,26 @@ pub struct TalkSettings {
     pub system: Option<String>,
     /// The tools that the model may use.
     pub tools: Vec<String>,
+    /// What is asked of the answer to what the user said last.
+    pub asked: AskedFor,
+}
+
+/// What is asked of one answer.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct AskedFor {
+    /// The JSON Schema that it must satisfy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<Value>,
+    /// The rules that it must keep, in CEL.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<String>,
+}
+
+impl AskedFor {
+    /// Whether any answer will do.
+    pub fn is_empty(&self) -> bool {
+        self.schema.is_none() && self.checks.is_empty()
+    }
 }
 
 /// One message of a conversation in the form that belongs to no provider.

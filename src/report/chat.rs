@@ -20,8 +20,8 @@ pub fn chat_json(report: &Report) -> Value {
         "reasoning": Some(&report.reasoning).filter(|text| !text.is_empty()),
         "tool_calls": Some(&report.tool_calls).filter(|calls| !calls.is_empty()),
         "finish_reason": report.finish.as_ref().map(|finish| finish.as_str().to_owned()),
-        "deployment": record.deployment,
-        "step": record.step,
+        "deployment": report.by,
+        "step": step(report),
         "usage": usage_json(record),
         "cost_usd": record.cost_usd,
         "ttft_s": report.ttft.map(seconds),
@@ -34,6 +34,13 @@ pub fn chat_json(report: &Report) -> Value {
         "retries_denied": record.retries_denied,
         "stored": false,
     })
+}
+
+/// The step of who gave the answer.
+fn step(report: &Report) -> Option<u32> {
+    let by = report.by.as_ref()?;
+    let last = || report.record.attempts.iter().rev().find(|attempt| attempt.deployment == *by);
+    report.record.step.or_else(|| last().map(|attempt| attempt.step))
 }
 
 /// The same object of a request that ended before, from what is kept of it.

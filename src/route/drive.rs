@@ -341,7 +341,7 @@ impl<'a, S: Store> Drive<'a, S> {
     /// Writes the request's own row, unless it went with the last attempt, and hands out the report.
     fn close(mut self, end: End, skipped: Vec<Skip>) -> Result<Report, StoreError> {
         let record = self.record(end);
-        self.made.hand_out_invalid(end);
+        let by = self.made.hand_out_invalid(end).or_else(|| record.deployment.clone());
         if !self.made.recorded {
             let answer = (end == End::AsItIs && self.job.keeps_answer).then(|| self.kept_answer());
             self.write_end(&record, answer)?;
@@ -354,13 +354,13 @@ impl<'a, S: Store> Drive<'a, S> {
         let keep = matches!(end, End::Answered { .. } | End::Partial | End::WrongShape | End::AsItIs);
         // It was paid for, and whoever asked may look at it.
         let answer = answer.filter(|_| keep || trouble.is_some()).unwrap_or_default();
-        let author =
-            record.deployment.as_ref().map(|d| Author { provider: d.provider.clone(), model: d.model.clone() });
+        let author = by.as_ref().map(|by| Author { provider: by.provider.clone(), model: by.model.clone() });
         let message = author.map(|author| answer.message(&author)).filter(|message| !message.parts.is_empty());
         let Answer { text, reasoning, tool_calls, finish, .. } = answer;
         Ok(Report {
             record,
             end,
+            by,
             text,
             parsed,
             reasoning,

@@ -64,10 +64,11 @@ impl Made {
 
     /// At an end with an answer that is not as asked, that is the answer: an exchange that came after it may have failed in
     /// its own way.
-    pub(super) fn hand_out_invalid(&mut self, end: End) {
-        if let Some(invalid) = self.invalid.take_if(|_| is_of_an_answer(end)) {
-            self.answer = Some(invalid.answer);
-        }
+    /// Says who gave it.
+    pub(super) fn hand_out_invalid(&mut self, end: End) -> Option<Deployment> {
+        let invalid = self.invalid.take_if(|_| is_of_an_answer(end))?;
+        self.answer = Some(invalid.answer);
+        invalid.blame.deployment
     }
 }
 

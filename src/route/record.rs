@@ -24,6 +24,8 @@ pub struct Report {
     pub record: RequestRecord,
     /// How it ended.
     pub end: End,
+    /// Who gave the answer, as asked or not.
+    pub by: Option<Deployment>,
     /// The words of the answer, or what there is of them.
     pub text: String,
     /// The answer parsed, when a shape was asked for.
@@ -55,6 +57,7 @@ impl Report {
         Self {
             record,
             end,
+            by: None,
             text: String::new(),
             parsed: None,
             reasoning: String::new(),

@@ -12,8 +12,8 @@ use super::outcome::Outcome;
 use super::resume::{Resume, resume_from};
 use crate::clock::Rng;
 use crate::domain::{
-    Author, CallEnd, CallState, Effect, JournalEntry, Message, Redactor, RequestId, Role, SessionName, StoredTurn,
-    TalkSettings,
+    AskedFor, Author, CallEnd, CallState, Effect, JournalEntry, Message, Redactor, RequestId, Role, SessionName,
+    StoredTurn, TalkSettings,
 };
 use crate::ladder::End;
 use crate::route::Report;
@@ -159,6 +159,12 @@ pub fn said(talk: &Talk) -> Result<Vec<Message>, StoreError> {
     talk.turns.iter().zip(0..).map(read).collect()
 }
 
+/// What is asked, without secrets. What makes no sense without them is left out.
+fn clean_asked(asked: &AskedFor, redactor: &Redactor) -> AskedFor {
+    let text = serde_json::json!(asked).to_string();
+    serde_json::from_str(&redactor.redact(&text)).unwrap_or_default()
+}
+
 struct Walk<'a> {
     stage: &'a Stage<'a>,
     allowed: BTreeSet<String>,
@@ -203,7 +209,8 @@ impl Walk<'_> {
         };
         let clean = |text: &String| self.stage.redactor.redact(text).into_owned();
         let system = wish.settings.system.as_ref().map(clean);
-        let settings = Some(TalkSettings { system, ..wish.settings.clone() });
+        let asked = clean_asked(&wish.settings.asked, self.stage.redactor);
+        let settings = Some(TalkSettings { system, asked, ..wish.settings.clone() });
         let mut batch = SessionBatch { settings, ..self.batch() };
         let before = if expected == 0 { wish.before.as_slice() } else { &[] };
         if keep.is_some() || !before.is_empty() {
@@ -223,8 +230,7 @@ impl Walk<'_> {
         };
         let words = || (!report.text.is_empty()).then(|| Message::text(Role::Assistant, report.text.as_str()));
         let Some(message) = report.message.clone().or_else(words).filter(|_| is_heard) else { return Ok(false) };
-        let deployment = report.record.deployment.as_ref();
-        let author = deployment.map(|d| Author { provider: d.provider.clone(), model: d.model.clone() });
+        let author = report.by.as_ref().map(|d| Author { provider: d.provider.clone(), model: d.model.clone() });
         let turn = self.turn(&message, author, Some(report.record.id.clone()));
         self.append(talk, turn)?;
         Ok(true)

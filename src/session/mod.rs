@@ -30,7 +30,7 @@ pub use fingerprint::{canonical, fingerprint};
 pub use form::{message, stored};
 pub use machine::{MOST_CALLS, Next, Order, Scene, next, rounds_of};
 pub use offer::{declared, offered_names, rounds_in, tools_of};
-pub use opening::{NoCall, may_still_run, open_call, opening};
+pub use opening::{NoCall, may_still_run, open_call, opening, was_as_it_is};
 pub use outcome::{LONGEST_RESULT, Outcome, outcome, reported, run_tool};
 pub use resume::Resume;
 pub use rounds::Rounds;

@@ -3,8 +3,8 @@
 use super::drive::said;
 use super::form::{as_kept, message};
 use super::resume::{Resume, resume_from};
-use crate::domain::{CallState, JournalEntry, Message, Redactor};
-use crate::store::{StoreError, Talk};
+use crate::domain::{CallState, JournalEntry, Message, Outcome, Redactor, RequestId};
+use crate::store::{LogFilter, Store, StoreError, Talk};
 
 /// What was said so far, and how what the user says now belongs to it.
 ///
@@ -26,6 +26,17 @@ pub fn opening(
 /// it in time. Where that process saw an end, or made one, there is a word of that.
 pub fn may_still_run(entry: &JournalEntry) -> bool {
     entry.state == CallState::Started
+}
+
+/// Whether what was said under this id is no answer as asked, and was kept because it was handed out all the same. The log
+/// knows it, as long as it goes back.
+///
+/// # Errors
+/// When the log cannot be read.
+pub fn was_as_it_is(store: &dyn Store, id: Option<&RequestId>) -> Result<bool, StoreError> {
+    let Some(id) = id else { return Ok(false) };
+    let found = store.requests(&LogFilter { id: Some(id.clone()), limit: 1, ..LogFilter::default() })?;
+    Ok(found.iter().any(|request| request.outcome == Outcome::WrongShape))
 }
 
 /// Why there is no call to be settled.

@@ -19,6 +19,13 @@ pub enum Resume {
     Busy,
 }
 
+impl Resume {
+    /// Whether it is about what was asked before, and not something new.
+    pub fn is_of_before(&self) -> bool {
+        matches!(self, Self::GoOn | Self::Tell | Self::Nothing)
+    }
+}
+
 /// How to go on with what there is when this is said; `told` says how many turns the user has seen.
 pub(super) fn resume_from(turns: &[Message], told: u32, says: Option<&Message>) -> Resume {
     let is_words = |turn: &Message| turn.parts.iter().any(|part| !matches!(part, Part::ToolResult { .. }));

@@ -6,7 +6,7 @@ use super::contract::at;
 use super::{
     CallChange, MemoryStore, OpenOptions, SessionBatch, SessionStore, SqliteStore, StoreError, Talk, TurnChange,
 };
-use crate::domain::{CallEnd, CallState, Effect, JournalEntry, SessionName, StoredTurn, TalkSettings};
+use crate::domain::{AskedFor, CallEnd, CallState, Effect, JournalEntry, SessionName, StoredTurn, TalkSettings};
 
 fn on_both(part: impl Fn(&dyn SessionStore)) {
     part(&MemoryStore::new());
@@ -81,6 +81,7 @@ fn every_field_of_a_conversation_comes_back() {
             ladder: Some("main".into()),
             system: Some("Be brief, Übersetzer.".to_owned()),
             tools: vec!["deploy".to_owned(), "disk".to_owned()],
+            asked: AskedFor { schema: Some(json!({"type": "array"})), checks: vec!["size(answer) > 1".to_owned()] },
         };
         let said = vec![turn("hi", 0), turn("and?", 1)];
         let batch = SessionBatch {

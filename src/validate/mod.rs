@@ -111,6 +111,14 @@ pub struct Wrong {
 /// Runs the program of a check with this on its standard input.
 pub type Runner<'a> = &'a dyn Fn(&CheckCommand, &str) -> Result<(), Fault>;
 
+/// The JSON of the shape that stands in the text, and where.
+pub fn json_in(text: &str, shape: &Value) -> Option<(Value, Extraction)> {
+    let validation = Validation::new(Some(shape), Demands::default()).ok()?;
+    let answer = Answer { text: text.to_owned(), ..Answer::default() };
+    let judged = validation.judge(&answer, "", &|_, _| Ok(())).ok()?;
+    Some((judged.parsed?, judged.extraction?))
+}
+
 /// All that is asked of an answer, compiled.
 #[derive(Debug, Default)]
 pub struct Validation {

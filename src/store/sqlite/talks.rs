@@ -5,10 +5,12 @@ use rusqlite::{Connection, params};
 
 use super::row::{Fields, Trouble, ms};
 use super::{SqliteStore, StoreError};
-use crate::domain::{CallEnd, JournalEntry, LadderName, RequestId, Session, SessionName, StoredTurn, TalkSettings};
+use crate::domain::{
+    AskedFor, CallEnd, JournalEntry, LadderName, RequestId, Session, SessionName, StoredTurn, TalkSettings,
+};
 use crate::store::{CallChange, SessionBatch, SessionStore, Talk, TurnChange};
 
-const SESSIONS: &str = "SELECT id, name, created_at, updated_at, holder, ladder, system, tools, \
+const SESSIONS: &str = "SELECT id, name, created_at, updated_at, holder, ladder, system, tools, asked, \
      (SELECT count(*) FROM turns AS t WHERE t.session = s.name), told FROM sessions AS s";
 
 const TURNS: &str = "SELECT id, message, author, request_id, at FROM turns WHERE session = ?1 ORDER BY place";
@@ -22,7 +24,7 @@ const TAKE: &str = "INSERT INTO sessions (name, created_at, updated_at, holder, 
 
 const TOUCH: &str = "UPDATE sessions SET updated_at = ?1 WHERE name = ?2 AND holder = ?3";
 
-const SET: &str = "UPDATE sessions SET ladder = ?1, system = ?2, tools = ?3 WHERE name = ?4";
+const SET: &str = "UPDATE sessions SET ladder = ?1, system = ?2, tools = ?3, asked = ?4 WHERE name = ?5";
 
 const PUT_TURN: &str = "INSERT INTO turns (session, place, message, author, request_id, at) \
      VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
@@ -92,10 +94,16 @@ fn session(f: &mut Fields<'_, '_>) -> Result<Session, Trouble> {
             ladder: f.get::<Option<String>>()?.map(LadderName::new),
             system: f.get()?,
             tools: f.words()?,
+            asked: asked(f)?,
         },
         turns: f.get()?,
         told: f.get()?,
     })
+}
+
+fn asked(f: &mut Fields<'_, '_>) -> Result<AskedFor, Trouble> {
+    let Some(text) = f.get::<Option<String>>()? else { return Ok(AskedFor::default()) };
+    serde_json::from_str(&text).map_err(|error| f.bad(error))
 }
 
 /// All of the conversation. The caller holds a transaction.
@@ -160,7 +168,8 @@ fn write(conn: &Connection, name: &SessionName, batch: &SessionBatch) -> Result<
     if let Some(settings) = &batch.settings {
         let tools = serde_json::Value::from(settings.tools.clone()).to_string();
         let ladder = settings.ladder.as_ref().map(LadderName::as_str);
-        conn.prepare_cached(SET)?.execute(params![ladder, settings.system, tools, name.as_str()])?;
+        let asked = (!settings.asked.is_empty()).then(|| serde_json::json!(settings.asked).to_string());
+        conn.prepare_cached(SET)?.execute(params![ladder, settings.system, tools, asked, name.as_str()])?;
     }
     if let Some(change) = &batch.turns {
         write_turns(conn, name, change)?;
