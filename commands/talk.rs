@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use llmr::clock::Rng;
 use llmr::config::{Config, ToolConfig};
 use llmr::domain::{
-    ChatRequest, Effect, JournalEntry, LadderName, Message, SessionName, TalkSettings, excerpt, printable,
+    ChatRequest, Effect, JournalEntry, LadderName, Message, Part, Role, SessionName, TalkSettings, excerpt, printable,
 };
 use llmr::report::{call_name, hidden_bytes, order_lines, question_lines, tool_line};
 use llmr::route::{FallbackStore, Report};
@@ -174,6 +174,12 @@ fn settled_before(
         let error = CliError::usage(format!("--messages: the session `{name}` has begun already"));
         return Err(error.hint("a file of messages begins a session; go on with a prompt, or take another name"));
     }
+    let is_said = |last: &Message| last.role == Role::Assistant && calls_of(last) == 0;
+    if turns.is_empty() && wish.says.is_none() && wish.before.last().is_some_and(is_said) {
+        let error =
+            CliError::usage("--messages: the conversation ends with the model's words, and nothing is said to it");
+        return Err(error.hint(format!("llmr chat --messages FILE --session {name} \"and when it rains?\"")));
+    }
     match resume {
         Resume::Append | Resume::GoOn => Ok(None),
         Resume::Replace(_) => {
@@ -195,6 +201,10 @@ fn settled_before(
             }
         },
     }
+}
+
+fn calls_of(turn: &Message) -> usize {
+    turn.parts.iter().filter(|part| matches!(part, Part::ToolCall(_))).count()
 }
 
 /// Trouble in the middle of a conversation, with how it goes on.

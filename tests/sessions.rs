@@ -383,6 +383,28 @@ fn a_call_of_a_tool_that_nobody_offered_is_no_answer_of_the_asked_shape() {
 }
 
 #[test]
+fn what_was_done_under_a_key_is_not_done_again_under_it() {
+    let turns = [json!({"n": 1}), json!({"n": 1, "x": "other words"}), json!({"n": 2}), json!({}), json!({})];
+    let wish = |(at, arguments): (usize, &Value)| Reply::tool_calls(vec![call(&format!("c{at}"), "t", arguments)]);
+    let replies: Vec<Reply> = turns.iter().enumerate().map(wish).chain([Reply::answer("it is done")]).collect();
+    let lab = openai(Script::from(replies));
+    let shell = "echo \"$LLMR_IDEMPOTENCY_KEY\" >> effects; echo done";
+    let stage = stage(&lab, "idempotency_key = \"k-{args.n}\"\n", shell);
+    let done = stage.run(&["chat", "--session", "s", "--yes-tools", "?"]).exits(0).prints("it is done\n");
+    let lines = std::fs::read_to_string(stage.path("effects")).expect("effects");
+    let keys: Vec<&str> = lines.lines().collect();
+    // Where an argument of the key is missing, each call is one of its own.
+    assert_eq!((keys.len(), &keys[..2]), (4, &["k-1", "k-2"][..]), "{lines}");
+    assert_ne!(keys[2], keys[3]);
+    assert_eq!(done.err.matches("not run again").count(), 1, "{}", done.err);
+    let results = lab.requests().pop().expect("a request").body["messages"].to_string();
+    assert!(results.contains("done before, under the same idempotency key"), "{results}");
+    // Nobody is asked to allow what is not done.
+    lab.play(Script::from(vec![wants("t", &json!({"n": 2})), Reply::answer("nothing to do")]));
+    stage.run(&["chat", "--session", "s", "again"]).exits(0).prints("nothing to do\n");
+}
+
+#[test]
 fn who_goes_on_asks_the_same_of_the_answer() {
     let lab = openai(Script::from(vec![wants("t", &json!({})), Reply::answer("prose"), Reply::answer("[1, 2]")]));
     let stage = stage(&lab, "", "true");
@@ -448,6 +470,17 @@ fn what_is_a_pipe_reaches_the_model_beside_tools_too() {
             assert!(sent.contains(part), "{session}: {part} is missing in {sent}");
         }
     }
+}
+
+#[test]
+fn a_conversation_to_which_nothing_is_said_is_no_question() {
+    let lab = openai(Reply::answer("never"));
+    let stage = Stage::of(&[("lab", &lab)]);
+    let file = stage.file("turns", r#"[{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]"#);
+    let done = stage.run(&["chat", "--session", "s", "--messages", &file]).exits(2);
+    done.says(&["ends with the model's words", "nothing is said"]);
+    assert_eq!(lab.hits(), 0);
+    stage.run(&["chat", "--session", "s", "--messages", &file, "and?"]).exits(0).prints("never\n");
 }
 
 #[test]

@@ -47,6 +47,8 @@ impl Counter<'_> {
         let (run, mut stop) = (run.clone(), self.stop.clone());
         let mut task = tokio::spawn(async move { run(call).await });
         let came = tokio::select! {
+            // What has ended by now is known, also when nobody waits for it any more.
+            biased;
             done = tokio::time::timeout(tool.timeout, &mut task) => match done {
                 Ok(Ok(said)) => reported(said, self.redactor),
                 Ok(Err(_)) => unknown("it panicked", false),

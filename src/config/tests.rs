@@ -406,7 +406,7 @@ fn tools_mean_what_they_say() {
     assert_eq!((deploy.effect, deploy.timeout), (Effect::SideEffecting, Duration::from_secs(300)));
     assert_eq!(deploy.schema["required"], serde_json::json!(["version"]));
     let arguments = serde_json::json!({"version": "7"});
-    assert_eq!(deploy.idempotency_key.fill("s", "deploy", "f", &arguments), "deploy-7");
+    assert_eq!(deploy.idempotency_key.fill("s", "deploy", "f", &arguments).as_deref(), Some("deploy-7"));
     assert_eq!((disk.effect, disk.timeout), (Effect::Pure, Duration::from_secs(30)));
     assert_eq!(disk.schema, serde_json::json!({"type": "object", "properties": {}}));
     assert_eq!(

@@ -95,16 +95,18 @@ impl KeyTemplate {
         !self.0.iter().any(|piece| matches!(piece, Piece::Fingerprint | Piece::Argument(_)))
     }
 
-    /// The key of one call. An argument that is a text stands as it is, anything else as JSON.
-    pub fn fill(&self, session: &str, tool: &str, fingerprint: &str, arguments: &Value) -> String {
+    /// The key of one call. An argument that is a text stands as it is, anything else as JSON. None where an argument is
+    /// missing, without which calls would look the same that are not.
+    pub fn fill(&self, session: &str, tool: &str, fingerprint: &str, arguments: &Value) -> Option<String> {
         let piece = |piece: &Piece| match piece {
-            Piece::Text(text) => text.clone(),
-            Piece::Session => session.to_owned(),
-            Piece::Tool => tool.to_owned(),
-            Piece::Fingerprint => fingerprint.to_owned(),
-            Piece::Argument(field) => match arguments.get(field) {
-                Some(Value::String(text)) => text.clone(),
-                other => other.unwrap_or(&Value::Null).to_string(),
+            Piece::Text(text) => Some(text.clone()),
+            Piece::Session => Some(session.to_owned()),
+            Piece::Tool => Some(tool.to_owned()),
+            Piece::Fingerprint => Some(fingerprint.to_owned()),
+            Piece::Argument(field) => match arguments.get(field)? {
+                Value::Null => None,
+                Value::String(text) => Some(text.clone()),
+                other => Some(other.to_string()),
             },
         };
         self.0.iter().map(piece).collect()
@@ -226,7 +228,7 @@ fn template(node: &Node<'_, '_>, effect: Effect) -> Option<KeyTemplate> {
         Ok(template) => {
             if template.is_constant() && effect == Effect::SideEffecting {
                 let hint = Some("add {fingerprint} or {args.FIELD}".to_owned());
-                node.reader.warn(&node.place, "all calls have the same key: only the first may have an effect", hint);
+                node.reader.warn(&node.place, "all calls have the same key: only the first is run", hint);
             }
             Some(template)
         }
@@ -248,10 +250,11 @@ mod tests {
             let arguments = json!({"to": "Köln", "n": 3, "deep": {"a": 1}});
             KeyTemplate::parse(text).map(|template| template.fill("night", "deploy", "f00", &arguments))
         };
-        assert_eq!(fill("{tool}-{args.to}/{args.n}"), Ok("deploy-Köln/3".to_owned()));
-        assert_eq!(fill("{session}:{fingerprint}"), Ok("night:f00".to_owned()));
-        assert_eq!(fill("{args.deep}{args.none}"), Ok("{\"a\":1}null".to_owned()));
-        assert_eq!(fill("plain"), Ok("plain".to_owned()));
+        assert_eq!(fill("{tool}-{args.to}/{args.n}"), Ok(Some("deploy-Köln/3".to_owned())));
+        assert_eq!(fill("{session}:{fingerprint}"), Ok(Some("night:f00".to_owned())));
+        assert_eq!(fill("{args.deep}"), Ok(Some("{\"a\":1}".to_owned())));
+        assert_eq!(fill("{args.deep}{args.none}"), Ok(None));
+        assert_eq!(fill("plain"), Ok(Some("plain".to_owned())));
         for (text, word) in [("{sesion}", "{sesion}"), ("{args}", "{args}"), ("{args.}", "{args.}"), ("x{tool", "{")] {
             assert_eq!(fill(text), Err(word.to_owned()), "{text}");
         }

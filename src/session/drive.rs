@@ -60,6 +60,10 @@ pub async fn go_on<D: Desk>(stage: &Stage<'_>, wish: &Wish, desk: &mut D) -> Res
                 let run = walk.done(&order, CallEnd::Refused, why, Duration::ZERO)?;
                 desk.told(&run);
             }
+            Next::Repeat(order, result) => {
+                let run = walk.done(&order, CallEnd::Ok, result, Duration::ZERO)?;
+                desk.told(&ToolRun { replayed: true, ..run });
+            }
             Next::Confirm(order) => match desk.consent(&order)? {
                 Consent::Yes => drop(walk.allowed.insert(order.fingerprint)),
                 Consent::Nobody if desk.is_interrupted() => return Ok(Ended::Interrupted),

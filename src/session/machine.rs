@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::arguments::trouble;
 use super::fingerprint::{arguments, fingerprints, fit_key};
 use crate::config::ToolConfig;
-use crate::domain::{CallState, Effect, JournalEntry, Message, Part, Role, Session, ToolCall, excerpt};
+use crate::domain::{CallEnd, CallState, Effect, JournalEntry, Message, Part, Role, Session, ToolCall, excerpt};
 
 /// How many calls of one turn are run. What wants more is told so: a model that has lost itself may want thousands.
 pub const MOST_CALLS: usize = 128;
@@ -72,6 +72,8 @@ pub enum Next {
     Question(Order),
     /// It is not to be run; the model is told why.
     Refuse(Order, String),
+    /// Its work was done by another call of the same key; the model is told what came of that.
+    Repeat(Order, String),
     /// All results are known: they are the user's next turn.
     Collect(Message),
     /// The model still wants tools after so many rounds of them.
@@ -139,6 +141,9 @@ fn undone(scene: &Scene<'_>, order: Order, entry: Option<&(i64, JournalEntry)>) 
     if matches!(state, Some(CallState::Started | CallState::Unknown)) && order.effect == Effect::SideEffecting {
         return Next::Question(order);
     }
+    if let Some(before) = done_before(scene, &order) {
+        return Next::Repeat(order, before);
+    }
     if rounds_of(scene.turns) > scene.rounds {
         return Next::TooManyRounds;
     }
@@ -148,6 +153,25 @@ fn undone(scene: &Scene<'_>, order: Order, entry: Option<&(i64, JournalEntry)>) 
     // Who says that it may run once more has allowed it.
     let is_allowed = scene.all_allowed || scene.allowed.contains(&order.fingerprint) || state == Some(CallState::Again);
     if order.effect == Effect::SideEffecting && !is_allowed { Next::Confirm(order) } else { Next::Run(order) }
+}
+
+/// What came of the same work, if a call of the same key has done it. Reading may be repeated: what it sees changes.
+fn done_before(scene: &Scene<'_>, order: &Order) -> Option<String> {
+    if order.effect != Effect::SideEffecting {
+        return None;
+    }
+    let is_it = |entry: &&JournalEntry| {
+        entry.tool == order.call.name
+            && entry.idempotency_key == order.idempotency_key
+            && entry.fingerprint != order.fingerprint
+            && entry.tries > 0
+            && matches!(entry.end, Some(CallEnd::Ok | CallEnd::Told))
+    };
+    let before = scene.journal.iter().map(|(_, entry)| entry).find(is_it)?;
+    let result = before.result.as_deref().unwrap_or_default();
+    Some(format!(
+        "This was done before, under the same idempotency key, and is not done again. What came of it:\n{result}"
+    ))
 }
 
 /// Why the call cannot be run.
@@ -181,7 +205,7 @@ fn order(
         tool.idempotency_key.fill(scene.session.name.as_str(), &call.name, &fingerprint, &arguments)
     };
     let kept = found.map(|(_, entry)| entry.idempotency_key.clone());
-    let idempotency_key = kept.or_else(|| tool.map(key).map(fit_key)).unwrap_or_else(|| fingerprint.clone());
+    let idempotency_key = kept.or_else(|| tool.and_then(key).map(fit_key)).unwrap_or_else(|| fingerprint.clone());
     Order {
         place,
         position,

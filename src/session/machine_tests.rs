@@ -103,6 +103,7 @@ fn word(next: &Next) -> String {
         Next::Confirm(order) => format!("confirm {}", order.call.id),
         Next::Question(order) => format!("question {}", order.call.id),
         Next::Refuse(order, why) => format!("refuse {}: {why}", order.call.id),
+        Next::Repeat(order, result) => format!("repeat {}: {result}", order.call.id),
         Next::Collect(_) => "collect".to_owned(),
         Next::TooManyRounds => "too many".to_owned(),
         Next::Done => "done".to_owned(),
@@ -111,7 +112,11 @@ fn word(next: &Next) -> String {
 
 fn order(next: Next) -> Order {
     match next {
-        Next::Run(order) | Next::Confirm(order) | Next::Question(order) | Next::Refuse(order, _) => order,
+        Next::Run(order)
+        | Next::Confirm(order)
+        | Next::Question(order)
+        | Next::Refuse(order, _)
+        | Next::Repeat(order, _) => order,
         other => panic!("no order: {other:?}"),
     }
 }
@@ -252,8 +257,7 @@ fn of_very_many_calls_the_first_are_run_and_the_others_refused_at_once() {
     let count = 5_000;
     let many: Vec<Part> = (0..count).map(|n| call(&format!("c{n}"), "get", &format!(r#"{{"n":{n}}}"#))).collect();
     let mut world = World::of(vec![user("go"), model(many)]);
-    let mut run = 0;
-    for version in 1.. {
+    for (run, version) in (1..).enumerate() {
         let (order, end) = match world.next() {
             Next::Run(order) => (order, CallEnd::Ok),
             Next::Collect(results) => {
@@ -264,7 +268,6 @@ fn of_very_many_calls_the_first_are_run_and_the_others_refused_at_once() {
             }
             other => panic!("{other:?}"),
         };
-        run += 1;
         let entry = JournalEntry {
             fingerprint: order.fingerprint,
             place: order.place,

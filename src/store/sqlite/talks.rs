@@ -253,9 +253,11 @@ pub(super) fn remove(conn: &Connection, name: &SessionName) -> Result<usize, Tro
     Ok(conn.prepare_cached("DELETE FROM sessions WHERE name = ?1")?.execute([name.as_str()])?)
 }
 
-/// One conversation that nobody has used since the time.
+/// One conversation that nobody has used since the time, unless a person must still say what came of a call: this is the
+/// only note of it.
 pub(super) fn old(conn: &Connection, before: i64) -> Result<Option<SessionName>, Trouble> {
-    let sql = "SELECT name FROM sessions WHERE updated_at < ?1 ORDER BY updated_at LIMIT 1";
+    let sql = "SELECT name FROM sessions AS s WHERE updated_at < ?1 AND NOT EXISTS (SELECT 1 FROM journal WHERE \
+         session = s.name AND effect = 'side_effecting' AND state IN ('started', 'unknown')) ORDER BY updated_at LIMIT 1";
     let mut statement = conn.prepare_cached(sql)?;
     let mut rows = statement.query([before])?;
     Ok(rows.next()?.map(|row| row.get::<_, String>(0)).transpose()?.map(SessionName::new))

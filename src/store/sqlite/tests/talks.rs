@@ -50,23 +50,24 @@ fn count(store: &SqliteStore, table: &str) -> u32 {
 }
 
 #[test]
-fn conversations_age_as_a_whole_and_one_that_is_in_use_stays() {
+fn conversations_age_as_a_whole_and_one_that_is_in_use_or_in_doubt_stays() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("state.db");
     let store = SqliteStore::open(&path, OpenOptions::default()).expect("a store");
-    for (name, seconds) in [("old", 0), ("sat-on", 1), ("young", 500)] {
+    for (name, seconds) in [("doubted", 0), ("old", 0), ("sat-on", 1), ("young", 500)] {
         said(&store, name, seconds);
     }
+    store.live().conn.execute("UPDATE journal SET state = 'done' WHERE session <> 'doubted'", []).expect("set");
     let keep = Retention { sessions: Duration::from_secs(100), ..Retention::default() };
     assert_eq!(store.prune(&keep, at(100)).expect("pruned").sessions, 0, "not older than that");
     let other = SqliteStore::open(&path, OpenOptions::default()).expect("a store");
     let seat = other.seat(&"sat-on".into()).expect("a seat");
     assert_eq!(store.prune(&keep, at(550)).expect("pruned").sessions, 1);
-    assert_eq!((count(&store, "sessions"), count(&store, "turns"), count(&store, "journal")), (2, 4, 2));
+    assert_eq!((count(&store, "sessions"), count(&store, "turns"), count(&store, "journal")), (3, 6, 3));
     drop(seat);
     assert_eq!(store.prune(&keep, at(550)).expect("pruned").sessions, 1);
     let left: Vec<_> = store.sessions().expect("readable").into_iter().map(|s| (s.name.to_string(), s.turns)).collect();
-    assert_eq!(left, [("young".to_owned(), 2)]);
+    assert_eq!(left, [("young".to_owned(), 2), ("doubted".to_owned(), 2)]);
 }
 
 #[test]
