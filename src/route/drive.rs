@@ -341,7 +341,9 @@ impl<'a, S: Store> Drive<'a, S> {
     /// Writes the request's own row, unless it went with the last attempt, and hands out the report.
     fn close(mut self, end: End, skipped: Vec<Skip>) -> Result<Report, StoreError> {
         let record = self.record(end);
-        let by = self.made.hand_out_invalid(end).or_else(|| record.deployment.clone());
+        // An answer that nobody is told to use is nobody's.
+        let by = self.made.hand_out_invalid(end).filter(|_| end == End::AsItIs);
+        let by = by.or_else(|| record.deployment.clone());
         if !self.made.recorded {
             let answer = (end == End::AsItIs && self.job.keeps_answer).then(|| self.kept_answer());
             self.write_end(&record, answer)?;

@@ -24,7 +24,7 @@ pub struct Report {
     pub record: RequestRecord,
     /// How it ended.
     pub end: End,
-    /// Who gave the answer, as asked or not.
+    /// Who gave the answer; also one that is not as asked, where it is handed out as it is.
     pub by: Option<Deployment>,
     /// The words of the answer, or what there is of them.
     pub text: String,
