@@ -165,10 +165,10 @@ pub fn answer_alone<'a>(text: &'a str, parsed: Option<&serde_json::Value>, attem
 pub fn print_json(mut value: serde_json::Value, context: &Context) -> Result<(), CliError> {
     // Before JSON writes some of a key's characters differently.
     context.redactor().redact_json(&mut value);
-    let text = format!("{value}\n");
-    // JSON writes control characters as escapes, except the second set of them.
-    let text = if context.output.stdout_is_terminal() { llmr::domain::printable(&text) } else { text };
-    pass_broken_pipe(context.output.out(&text))
+    let text = value.to_string();
+    // JSON writes control characters as escapes, except the second set of them; and who reads it here may decide by it.
+    let text = if context.output.stdout_is_terminal() { llmr::domain::visible(&text) } else { text };
+    pass_broken_pipe(context.output.out(&format!("{text}\n")))
 }
 
 /// The words of a whole answer.

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::Subcommand;
 use llmr::clock::Rng;
 use llmr::config::Config;
-use llmr::domain::{CallState, Effect, JournalEntry, Session, SessionName, printable};
+use llmr::domain::{CallState, Effect, JournalEntry, Session, SessionName, printable, visible};
 use llmr::report::{call_line, call_name, rfc3339, session_json, sessions_text, talk_json, talk_text, waits_for};
 use llmr::session::{LONGEST_RESULT, NoCall, Settlement, may_run_until, open_call, settle};
 use llmr::store::{Seat, SessionStore, SqliteStore, Talk};
@@ -86,7 +86,11 @@ pub fn run(args: &SessionArgs, context: &mut Context) -> Result<ExitCode, CliErr
             let name = session_name("NAME", name)?;
             let store = context.store_to_read(config.as_ref())?.ok_or_else(|| none(&name))?;
             let talk = store.talk(&name)?.ok_or_else(|| none(&name))?;
-            let text = if *json { format!("{}\n", talk_json(&talk)) } else { talk_text(&talk, context.clock.now()) };
+            let text = if *json {
+                format!("{}\n", visible(&talk_json(&talk).to_string()))
+            } else {
+                talk_text(&talk, context.clock.now())
+            };
             print(&text, context)
         }
         Command::New { name } => begin(&session_name("NAME", name)?, &context.store(config.as_ref())?, context),

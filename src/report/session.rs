@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::domain::{CallEnd, CallState, JournalEntry, Part, Session, excerpt};
+use crate::domain::{CallEnd, CallState, JournalEntry, Part, Session, excerpt, visible};
 use crate::session::{Order, ToolRun, canonical, message};
 use crate::store::Talk;
 
@@ -18,6 +18,9 @@ const WHOLE: usize = 4096;
 
 /// How much of a complaint a line shows, in characters.
 const COMPLAINT: usize = 120;
+
+/// How much of a tool's name a line shows, in characters: as much as a tool of the config can have.
+const NAME: usize = 65;
 
 /// How many characters of a fingerprint name a call.
 const NAMED: usize = 8;
@@ -40,7 +43,12 @@ pub fn tool_line(run: &ToolRun) -> String {
         (CallState::Done, Some(end)) => end_words(end).to_owned(),
         _ => "nobody knows whether it did its work".to_owned(),
     };
-    format!("tool {}  {what}", run.tool)
+    format!("tool {}  {what}", seen(&run.tool, NAME))
+}
+
+/// The beginning of what a model wrote, on one line and with all that is in it.
+fn seen(text: &str, limit: usize) -> String {
+    excerpt(&visible(text), limit)
 }
 
 /// The first two lines of what the model is told: how the command ended, and what it says of it.
@@ -73,16 +81,20 @@ pub fn tool_json(run: &ToolRun) -> Value {
     })
 }
 
-/// What a call would do, for who must say yes: all of it, unless that is beyond reading.
+/// What a call would do, for who must say yes: all of it, unless that is beyond reading. The command gets exactly that,
+/// so nothing of it is left out or can hide: it is the same JSON with what nobody would see in letters.
 pub fn order_lines(order: &Order) -> Vec<String> {
     let mut arguments = canonical(&order.arguments);
     arguments.truncate(arguments.floor_char_boundary(WHOLE));
-    let mut lines = vec![format!("arguments: {arguments}")];
+    let mut lines = vec![format!("arguments: {}", visible(&arguments))];
     match hidden_bytes(order) {
         0 => {}
         hidden => lines.push(format!("and {hidden} bytes more of arguments, which are not shown")),
     }
-    lines.push(format!("idempotency key: {}", excerpt(&order.idempotency_key, SHOWN)));
+    // In the escapes of JSON, so that a `\u` that the model wrote itself is told apart.
+    let key = visible(&Value::from(order.idempotency_key.as_str()).to_string());
+    let bare = key.strip_prefix('"').and_then(|key| key.strip_suffix('"')).unwrap_or(&key);
+    lines.push(format!("idempotency key: {bare}"));
     lines
 }
 
@@ -106,7 +118,7 @@ pub fn question_lines(order: &Order, entry: &JournalEntry, until: Option<Timesta
     };
     let why = entry.result.clone().unwrap_or_else(gone);
     let again = if entry.tries > 1 { format!(", for the {}. time", entry.tries) } else { String::new() };
-    let mut lines = vec![format!("begun {begun}{again}; {}", excerpt(&why, SHOWN))];
+    let mut lines = vec![format!("begun {begun}{again}; {}", seen(&why, SHOWN))];
     lines.extend(order_lines(order));
     lines
 }
@@ -263,9 +275,9 @@ fn part_line(part: &Part) -> Option<String> {
     Some(match part {
         Part::Text(text) => text.clone(),
         Part::Image { media_type, .. } => format!("[{media_type}]"),
-        Part::ToolCall(call) => format!("-> {} {}", call.name, excerpt(&call.arguments, SHOWN)),
+        Part::ToolCall(call) => format!("-> {} {}", seen(&call.name, NAME), seen(&call.arguments, SHOWN)),
         Part::ToolResult { name, content, .. } => {
-            format!("<- {} {}", name.as_deref().unwrap_or("tool"), excerpt(content, SHOWN))
+            format!("<- {} {}", seen(name.as_deref().unwrap_or("tool"), NAME), excerpt(content, SHOWN))
         }
         Part::Thinking(thinking) if thinking.text.is_empty() => return None,
         Part::Thinking(thinking) => format!("(thought) {}", excerpt(&thinking.text, SHOWN)),
@@ -279,5 +291,11 @@ pub fn call_line(entry: &JournalEntry) -> String {
         (CallState::Again, _) => "may be run once more".to_owned(),
         _ => "nobody knows whether it did its work".to_owned(),
     };
-    format!("{} {}  {came} ({}, begun {}x)", call_name(&entry.fingerprint), entry.tool, entry.effect, entry.tries)
+    format!(
+        "{} {}  {came} ({}, begun {}x)",
+        call_name(&entry.fingerprint),
+        seen(&entry.tool, NAME),
+        entry.effect,
+        entry.tries
+    )
 }
