@@ -7,10 +7,10 @@ use std::process::ExitCode;
 use clap::Subcommand;
 use llmr::clock::Rng;
 use llmr::config::Config;
-use llmr::domain::{CallState, Effect, JournalEntry, Session, SessionName, printable, visible};
-use llmr::report::{call_line, call_name, rfc3339, session_json, sessions_text, talk_json, talk_text, waits_for};
+use llmr::domain::{SessionName, printable, visible};
+use llmr::report::{call_line, call_name, rfc3339, session_json, sessions_text, talk_json, talk_text};
 use llmr::session::{LONGEST_RESULT, NoCall, Settlement, may_run_until, open_call, settle};
-use llmr::store::{Seat, SessionStore, SqliteStore, Talk};
+use llmr::store::{Seat, SessionStore, SqliteStore};
 
 use crate::context::{Context, read_named};
 use crate::error::CliError;
@@ -124,23 +124,12 @@ fn none(name: &SessionName) -> CliError {
 }
 
 fn list(store: Option<&SqliteStore>, json: bool, context: &Context) -> Result<ExitCode, CliError> {
-    let mut talks: Vec<Talk> = Vec::new();
-    for session in store.map(SessionStore::sessions).transpose()?.unwrap_or_default() {
-        talks.extend(store.map(|store| store.talk(&session.name)).transpose()?.flatten());
-    }
-    let (sessions, waits): (Vec<Session>, Vec<&str>) =
-        talks.into_iter().map(|talk| (talk.session.clone(), waits_for(&talk))).unzip();
+    let outlines = store.map(SessionStore::outlines).transpose()?.unwrap_or_default();
     if json {
-        let line = |(session, waits): (&Session, &&str)| {
-            let mut value = session_json(session);
-            if let Some(object) = value.as_object_mut() {
-                object.insert("waits_for".to_owned(), serde_json::json!(waits));
-            }
-            format!("{value}\n")
-        };
-        return print(&sessions.iter().zip(&waits).map(line).collect::<String>(), context);
+        let line = |outline| format!("{}\n", visible(&session_json(outline).to_string()));
+        return print(&outlines.iter().map(line).collect::<String>(), context);
     }
-    print(&sessions_text(&sessions, &waits, context.clock.now()), context)
+    print(&sessions_text(&outlines, context.clock.now()), context)
 }
 
 fn begin(name: &SessionName, store: &SqliteStore, context: &Context) -> Result<ExitCode, CliError> {
@@ -167,7 +156,7 @@ fn remove(
         let Some(talk) = there.as_ref().map(|store| store.talk(name)).transpose()?.flatten() else {
             return Err(none(name).hint("nothing was removed"));
         };
-        let open = talk.journal.iter().map(|(_, entry)| entry).find(|entry| is_open(entry));
+        let open = talk.journal.iter().map(|(_, entry)| entry).find(|entry| entry.needs_word());
         if let Some(entry) = open.filter(|_| !force) {
             let error = CliError::usage(format!("nobody knows yet what a tool of `{name}` did; nothing was removed"));
             let settle = format!("llmr session settle {name} {}", call_name(&entry.fingerprint));
@@ -183,10 +172,6 @@ fn remove(
         context.output.note(&format!("removed {name}"));
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn is_open(entry: &JournalEntry) -> bool {
-    entry.effect == Effect::SideEffecting && matches!(entry.state, CallState::Started | CallState::Unknown)
 }
 
 fn sit(name: &SessionName, store: &SqliteStore) -> Result<Seat, CliError> {

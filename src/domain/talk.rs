@@ -159,3 +159,11 @@ pub struct JournalEntry {
     /// When the result was known.
     pub ended_at: Option<Timestamp>,
 }
+
+impl JournalEntry {
+    /// Whether only a person can say what is next: it was begun, nobody knows whether it did its work, and it must not do
+    /// it twice. A pure one is simply run again.
+    pub fn needs_word(&self) -> bool {
+        self.effect == Effect::SideEffecting && matches!(self.state, CallState::Started | CallState::Unknown)
+    }
+}

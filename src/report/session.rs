@@ -3,9 +3,9 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::domain::{CallEnd, CallState, JournalEntry, Part, Session, excerpt, visible};
+use crate::domain::{CallEnd, CallState, JournalEntry, Part, Role, excerpt, visible};
 use crate::session::{Order, ToolRun, canonical, message};
-use crate::store::Talk;
+use crate::store::{Outline, Talk};
 
 use super::layout::{columns, padded};
 use super::moment::{distance, rfc3339, seconds, span};
@@ -159,31 +159,30 @@ pub fn retold_json(talk: &Talk, text: &str, parsed: Option<&Value>) -> Value {
 }
 
 /// What a conversation waits for.
-pub fn waits_for(talk: &Talk) -> &'static str {
-    let last = talk.turns.last().and_then(|turn| message(&turn.message).ok());
-    let open = |state: CallState| talk.journal.iter().any(|(_, entry)| entry.state == state);
-    match last {
-        None => "its first words",
-        _ if open(CallState::Unknown) || open(CallState::Started) => "a person: a tool's outcome is not known",
-        Some(last) if last.parts.iter().any(|part| matches!(part, Part::ToolCall(_))) => "its tools",
-        Some(last) if last.role == crate::domain::Role::Assistant => "you",
-        Some(_) => "an answer",
+fn waits_for(outline: &Outline) -> &'static str {
+    let Some(last) = &outline.last else { return "its first words" };
+    match message(last) {
+        _ if outline.needs_word => "a person: a tool's outcome is not known",
+        Err(_) => "another program: its last message cannot be read by this one",
+        Ok(last) if last.parts.iter().any(|part| matches!(part, Part::ToolCall(_))) => "its tools",
+        Ok(last) if last.role == Role::Assistant => "you",
+        Ok(_) => "an answer",
     }
 }
 
 /// All conversations as a table.
-/// `waits` says of each what it waits for.
-pub fn sessions_text(sessions: &[Session], waits: &[&str], now: Timestamp) -> String {
-    if sessions.is_empty() {
+pub fn sessions_text(outlines: &[Outline], now: Timestamp) -> String {
+    if outlines.is_empty() {
         return "there is no session yet; `llmr chat --session NAME PROMPT` begins one\n".to_owned();
     }
-    let row = |(session, waits): (&Session, &&str)| {
+    let row = |outline: &Outline| {
+        let session = &outline.session;
         let ladder = session.settings.ladder.as_ref().map_or("-".to_owned(), ToString::to_string);
         let used = distance(session.updated_at, now);
-        [session.name.to_string(), session.turns.to_string(), used, ladder, (*waits).to_owned()]
+        [session.name.to_string(), session.turns.to_string(), used, ladder, waits_for(outline).to_owned()]
     };
     let head = ["SESSION", "TURNS", "USED", "LADDER", "WAITS FOR"].map(str::to_owned);
-    let rows: Vec<[String; 5]> = std::iter::once(head).chain(sessions.iter().zip(waits).map(row)).collect();
+    let rows: Vec<[String; 5]> = std::iter::once(head).chain(outlines.iter().map(row)).collect();
     let width = |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| columns(cell)).max().unwrap_or(0);
     let widths: Vec<usize> = (0..5).map(width).collect();
     let line = |row: &[String; 5]| {
@@ -194,7 +193,8 @@ pub fn sessions_text(sessions: &[Session], waits: &[&str], now: Timestamp) -> St
 }
 
 /// One line of JSON for each conversation.
-pub fn session_json(session: &Session) -> Value {
+pub fn session_json(outline: &Outline) -> Value {
+    let session = &outline.session;
     json!({
         "name": session.name,
         "created_at": rfc3339(session.created_at),
@@ -203,18 +203,18 @@ pub fn session_json(session: &Session) -> Value {
         "ladder": session.settings.ladder,
         "system": session.settings.system,
         "tools": session.settings.tools,
+        "waits_for": waits_for(outline),
     })
 }
 
 /// A whole conversation as JSON: what `chat --messages` reads, with the journal beside it.
 pub fn talk_json(talk: &Talk) -> Value {
-    let mut value = session_json(&talk.session);
+    let mut value = session_json(&talk.into());
     let messages = talk.turns.iter().flat_map(|turn| match &turn.message {
         Value::Array(several) => several.clone(),
         one => vec![one.clone()],
     });
     if let Some(object) = value.as_object_mut() {
-        object.insert("waits_for".to_owned(), json!(waits_for(talk)));
         object.insert("messages".to_owned(), messages.collect());
         object.insert("calls".to_owned(), talk.journal.iter().map(|(_, entry)| call_json(entry)).collect());
     }
@@ -248,7 +248,7 @@ pub fn talk_text(talk: &Talk, now: Timestamp) -> String {
         session.name,
         session.turns,
         distance(session.updated_at, now),
-        waits_for(talk)
+        waits_for(&talk.into())
     )];
     for (turn, place) in turns.iter().zip(0..) {
         let Ok(message) = message(&turn.message) else {
@@ -289,6 +289,7 @@ pub fn call_line(entry: &JournalEntry) -> String {
     let came = match (entry.state, entry.end) {
         (CallState::Done, Some(end)) => end_words(end).to_owned(),
         (CallState::Again, _) => "may be run once more".to_owned(),
+        _ if !entry.needs_word() => "was broken off and is simply run again".to_owned(),
         _ => "nobody knows whether it did its work".to_owned(),
     };
     format!(
@@ -299,3 +300,7 @@ pub fn call_line(entry: &JournalEntry) -> String {
         entry.tries
     )
 }
+
+#[cfg(test)]
+#[path = "session_tests.rs"]
+mod tests;
