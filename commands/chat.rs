@@ -46,6 +46,7 @@ pub fn run(args: &ChatArgs, context: &mut Context) -> Result<ExitCode, CliError>
     let (args, repeat) = (&args.request, &args.repeat);
     let is_compared = repeat.is_asked_for()?;
     let input = args.input(stdin()?.as_deref())?;
+    input.tell_left_out(context);
     if args.talk.session()?.is_some() {
         repeat.refuse_beside("--session", is_compared)?;
         return crate::talk::run(args, input, context);
