@@ -209,9 +209,9 @@ fn settled(
         return Err(error.hint("wait until then, or look whether it runs; --force says that it does not"));
     }
     let what = match word {
-        Settlement::Done(_) => "is settled and will not be run",
         Settlement::Again => "may be run once more",
         Settlement::Declined => "is told as not done and will not be run",
+        _ => "is settled and will not be run",
     };
     settle(store, name, (version, entry), word, (context.clock.now(), context.redactor()))?;
     context.output.note(&format!("{} {what}; `llmr chat --session {name}` goes on", entry.tool));

@@ -10,6 +10,7 @@ use super::lookup::matches_pattern;
 
 /// A wire format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Wire {
     /// OpenAI's chat completions.
     OpenAi,
