@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::arguments::trouble;
 use super::fingerprint::{arguments, fingerprints, fit_key};
 use crate::config::ToolConfig;
-use crate::domain::{CallState, Effect, JournalEntry, Message, Part, Role, Session, ToolCall, excerpt};
+use crate::domain::{CallEnd, CallState, Effect, JournalEntry, Message, Part, Role, Session, ToolCall, excerpt};
 
 /// How many calls of one turn are run. What wants more is told so: a model that has lost itself may want thousands.
 pub const MOST_CALLS: u32 = 128;
@@ -120,6 +120,7 @@ pub fn next(scene: &Scene<'_>) -> Next {
                 id: call.id.clone(),
                 name: Some(call.name.clone()),
                 content: entry.result.clone().unwrap_or_default(),
+                is_error: entry.end.is_some_and(CallEnd::is_error),
             }),
             entry => return undone(scene, order(scene, call, (place, position), print, entry), entry),
         }
