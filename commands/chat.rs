@@ -46,6 +46,7 @@ pub fn run(args: &ChatArgs, context: &mut Context) -> Result<ExitCode, CliError>
     let (args, repeat) = (&args.request, &args.repeat);
     let is_compared = repeat.is_asked_for()?;
     let input = args.input(stdin()?.as_deref())?;
+    input.tell_left_out(context);
     if args.talk.session()?.is_some() {
         repeat.refuse_beside("--session", is_compared)?;
         return crate::talk::run(args, input, context);
@@ -165,10 +166,10 @@ pub fn answer_alone<'a>(text: &'a str, parsed: Option<&serde_json::Value>, attem
 pub fn print_json(mut value: serde_json::Value, context: &Context) -> Result<(), CliError> {
     // Before JSON writes some of a key's characters differently.
     context.redactor().redact_json(&mut value);
-    let text = format!("{value}\n");
-    // JSON writes control characters as escapes, except the second set of them.
-    let text = if context.output.stdout_is_terminal() { llmr::domain::printable(&text) } else { text };
-    pass_broken_pipe(context.output.out(&text))
+    let text = value.to_string();
+    // JSON writes control characters as escapes, except the second set of them; and who reads it here may decide by it.
+    let text = if context.output.stdout_is_terminal() { llmr::domain::visible(&text) } else { text };
+    pass_broken_pipe(context.output.out(&format!("{text}\n")))
 }
 
 /// The words of a whole answer.

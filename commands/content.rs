@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use base64::Engine;
-use llmr::domain::{Message, Part};
+use llmr::domain::Part;
+use llmr::wire::Whole;
 use serde_json::Value;
 
 use crate::context::read_named;
@@ -38,11 +39,10 @@ pub fn image(path: &Path) -> Result<Part, CliError> {
         }
     };
     let data = base64::engine::general_purpose::STANDARD.encode(&bytes);
-    Ok(Part::Image { media_type: media_type.to_owned(), data })
+    Ok(Part::image(media_type, data))
 }
 
-pub fn conversation(path: &Path) -> Result<Vec<Message>, CliError> {
+pub fn conversation(path: &Path) -> Result<Whole, CliError> {
     let value = json_file("--messages", path)?;
-    llmr::wire::conversation(&value)
-        .map_err(|error| CliError::usage(format!("--messages: {}: {error}", path.display())))
+    llmr::wire::whole(&value).map_err(|error| CliError::usage(format!("--messages: {}: {error}", path.display())))
 }

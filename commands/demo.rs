@@ -8,7 +8,6 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use llmr::catalog::Wire;
 use llmr::clock::Rng;
 use llmr::config::{self, Config};
 use llmr::domain::{AttemptKind, AttemptRecord, Deployment, LadderName, printable};
@@ -172,11 +171,7 @@ fn config_text(night: &Night) -> String {
     let mut text = String::from("default_ladder = \"night\"\n");
     let mut steps = Vec::new();
     for part in &night.parts {
-        let wire = match part.wire {
-            Wire::OpenAi => "openai",
-            Wire::Anthropic => "anthropic",
-            Wire::Gemini => "gemini",
-        };
+        let wire = part.wire.as_str();
         text.push_str(&format!("\n[providers.{}]\nbase_url = \"{}\"\nwire = \"{wire}\"\n", part.name, part.base_url));
         for alias in &part.credentials {
             text.push_str(&format!(

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use llmr::config::{CachePreference, Config, OnInvalid, parse_duration};
-use llmr::domain::{AskedFor, ChatRequest, LadderName, Message, Part, ProviderName, RequestId, Role, TalkSettings};
+use llmr::domain::{
+    AskedFor, ChatRequest, LadderName, Message, Part, ProviderName, RequestId, Role, TalkSettings, excerpt,
+};
 use llmr::host::{Bounds, Wish};
 use llmr::ladder::Directives;
 use llmr::route::{FallbackStore, Job, direct};
@@ -15,6 +17,9 @@ use crate::content::{conversation, image, json_file, option};
 use crate::context::{Context, nearest_provider, read_named};
 use crate::error::{CliError, Code};
 use crate::tools::TalkArgs;
+
+/// How much is told of what a file says and is not read, in characters.
+const LEFT_OUT: usize = 200;
 
 /// What is asked, of whom, and within which bounds.
 #[derive(Debug, Default, Clone, clap::Args)]
@@ -157,6 +162,8 @@ pub struct Input {
     pub question: Option<Message>,
     /// The standing instructions.
     pub system: Option<String>,
+    /// What a file of messages says besides, and is not read.
+    pub left_out: Vec<String>,
     /// The shape of the answer.
     pub schema: Option<serde_json::Value>,
 }
@@ -176,6 +183,15 @@ impl Choice {
 }
 
 impl Input {
+    /// Tells what of a file of messages is not read.
+    pub fn tell_left_out(&self, context: &Context) {
+        if !self.left_out.is_empty() {
+            let names = excerpt(&context.redactor().redact(&self.left_out.join(", ")), LEFT_OUT);
+            let what = "--messages: only `messages` and `system` are read; left out";
+            context.output.note(&format!("{} {what}: {names}", context.output.label("warning")));
+        }
+    }
+
     /// The shape that the answer must have, where it must be JSON.
     pub fn shape(&self, config: &Config, ladder: &LadderName) -> Option<serde_json::Value> {
         let of_ladder = config.ladders.get(ladder).map(|ladder| &ladder.answer);
@@ -210,10 +226,13 @@ impl RequestArgs {
             Some(path) => read_named("--system", Path::new(path)),
             None => Ok(text.to_owned()),
         });
+        let before = self.messages.as_deref().map(conversation).transpose()?.unwrap_or_default();
         Ok(Input {
-            before: self.messages.as_deref().map(conversation).transpose()?.unwrap_or_default(),
+            before: before.messages,
             question: self.question(stdin)?,
-            system: system.transpose()?,
+            // What is said now counts more than what the file says.
+            system: system.transpose()?.or(before.system),
+            left_out: before.left_out,
             schema: self.schema.as_deref().map(|path| json_file("--schema", path)).transpose()?,
         })
     }

@@ -6,10 +6,10 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 use llmr::clock::Rng;
-use llmr::domain::{CallState, Effect, JournalEntry, Session, SessionName, printable};
-use llmr::report::{call_line, call_name, rfc3339, session_json, sessions_text, talk_json, talk_text, waits_for};
+use llmr::domain::{SessionName, printable, visible};
+use llmr::report::{call_line, call_name, rfc3339, session_json, sessions_text, talk_json, talk_text};
 use llmr::session::{LONGEST_RESULT, NoCall, Settlement, may_still_run, open_call, settle};
-use llmr::store::{Seat, SessionStore, SqliteStore, Talk};
+use llmr::store::{Seat, SessionStore, SqliteStore};
 
 use crate::context::{Context, read_named};
 use crate::error::CliError;
@@ -85,7 +85,11 @@ pub fn run(args: &SessionArgs, context: &mut Context) -> Result<ExitCode, CliErr
             let name = session_name("NAME", name)?;
             let store = context.store_to_read(config.as_ref())?.ok_or_else(|| none(&name))?;
             let talk = store.talk(&name)?.ok_or_else(|| none(&name))?;
-            let text = if *json { format!("{}\n", talk_json(&talk)) } else { talk_text(&talk, context.clock.now()) };
+            let text = if *json {
+                format!("{}\n", visible(&talk_json(&talk).to_string()))
+            } else {
+                talk_text(&talk, context.clock.now())
+            };
             print(&text, context)
         }
         Command::New { name } => begin(&session_name("NAME", name)?, &context.store(config.as_ref())?, context),
@@ -121,23 +125,12 @@ fn none(name: &SessionName) -> CliError {
 }
 
 fn list(store: Option<&SqliteStore>, json: bool, context: &Context) -> Result<ExitCode, CliError> {
-    let mut talks: Vec<Talk> = Vec::new();
-    for session in store.map(SessionStore::sessions).transpose()?.unwrap_or_default() {
-        talks.extend(store.map(|store| store.talk(&session.name)).transpose()?.flatten());
-    }
-    let (sessions, waits): (Vec<Session>, Vec<&str>) =
-        talks.into_iter().map(|talk| (talk.session.clone(), waits_for(&talk))).unzip();
+    let outlines = store.map(SessionStore::outlines).transpose()?.unwrap_or_default();
     if json {
-        let line = |(session, waits): (&Session, &&str)| {
-            let mut value = session_json(session);
-            if let Some(object) = value.as_object_mut() {
-                object.insert("waits_for".to_owned(), serde_json::json!(waits));
-            }
-            format!("{value}\n")
-        };
-        return print(&sessions.iter().zip(&waits).map(line).collect::<String>(), context);
+        let line = |outline| format!("{}\n", visible(&session_json(outline).to_string()));
+        return print(&outlines.iter().map(line).collect::<String>(), context);
     }
-    print(&sessions_text(&sessions, &waits, context.clock.now()), context)
+    print(&sessions_text(&outlines, context.clock.now()), context)
 }
 
 fn begin(name: &SessionName, store: &SqliteStore, context: &Context) -> Result<ExitCode, CliError> {
@@ -165,7 +158,7 @@ fn remove(
         let Some(talk) = store.map(|store| store.talk(name)).transpose()?.flatten() else {
             return Err(none(name).hint("nothing was removed"));
         };
-        let open = talk.journal.iter().map(|(_, entry)| entry).find(|entry| is_open(entry));
+        let open = talk.journal.iter().map(|(_, entry)| entry).find(|entry| entry.needs_word());
         if let Some(entry) = open.filter(|_| !force) {
             let error = CliError::usage(format!("nobody knows yet what a tool of `{name}` did; nothing was removed"));
             let settle = format!("llmr session settle {name} {}", call_name(&entry.fingerprint));
@@ -179,10 +172,6 @@ fn remove(
         context.output.note(&format!("removed {name}"));
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn is_open(entry: &JournalEntry) -> bool {
-    entry.effect == Effect::SideEffecting && matches!(entry.state, CallState::Started | CallState::Unknown)
 }
 
 fn sit(name: &SessionName, store: &SqliteStore) -> Result<Seat, CliError> {
@@ -219,9 +208,9 @@ fn settled(
         return Err(error.hint("look whether it runs (`ps`); --force says that it does not"));
     }
     let what = match word {
-        Settlement::Done(_) => "is settled and will not be run",
         Settlement::Again => "may be run once more",
         Settlement::Declined => "is told as not done and will not be run",
+        _ => "is settled and will not be run",
     };
     settle(store, name, (version, entry), word, (context.clock.now(), context.redactor()))?;
     context.output.note(&format!("{} {what}; `llmr chat --session {name}` goes on", entry.tool));

@@ -271,12 +271,14 @@ impl Desk for Counter<'_> {
             return Ok(Consent::Nobody);
         }
         self.note(&format!("the model wants `{}` to be run, which has a side effect", order.call.name));
-        for line in order_lines(order) {
+        let lines = order_lines(order);
+        for line in &lines {
             self.note(&format!("  {line}"));
         }
-        // What cannot be read to its end is not allowed by a single key.
+        // What cannot be read to its end, or has a hole in it, is not allowed by a single key.
+        let is_masked = lines.iter().any(|line| self.context.redactor().redact(line) != *line);
         let (question, yes): (&str, &[&str]) = match hidden_bytes(order) {
-            0 => ("run it? [y/N]", &["y", "Y", "yes"]),
+            0 if !is_masked => ("run it? [y/N]", &["y", "Y", "yes"]),
             _ => ("run it, with what is not shown? [yes/N]", &["yes"]),
         };
         Ok(match self.ask_for(question) {

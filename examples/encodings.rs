@@ -152,8 +152,8 @@ fn conversation(own: &Author) -> Vec<Message> {
             arguments: "{\"city\":\"Köln\"}".to_owned(),
         })
     };
-    let result = |id: &str| Part::ToolResult { id: id.to_owned(), name: None, content: "3".to_owned() };
-    let image = Part::Image { media_type: "image/png".to_owned(), data: "iVBORw0KGgo=".to_owned() };
+    let result = |id: &str| Part::tool_result(id, "3");
+    let image = Part::image("image/png", "iVBORw0KGgo=");
     let message = |role, parts| Message { role, parts };
     vec![
         message(Role::User, vec![Part::Text("Look.".to_owned()), image]),

@@ -59,7 +59,8 @@
 //!
 //! # What is promised
 //!
-//! The names at the root of the crate and in [`words`] follow semantic versioning, with two reservations. Structs of
+//! The names at the root of the crate and in [`words`] follow semantic versioning, with two reservations. Enums may grow;
+//! only [`Admission`] has its two answers for good. Structs of
 //! [`words`] and the traits' arguments may get further fields: make them with their functions and change what differs, or
 //! end them with `..Default::default()`. And which class, scope or time a failure gets may become better with any version:
 //! that is what the crate is for. [`rehearsal`] may change with any version, and so may all that the documentation does

@@ -10,7 +10,7 @@ use llmr::rehearsal::{Provider, Reply};
 use llmr::words::{Part, Provenance};
 use llmr::{
     Admission, Attempt, Call, Catalog, Class, Classifier, Classify, Ending, Error, Evidence, Failure, Message,
-    NobodyReads, Outcome, Request, Role, Router, RouterBuilder, Timestamp, TransportFault, Watcher, Wire,
+    NobodyReads, Outcome, Request, Role, Router, RouterBuilder, Timestamp, TransportFault, Watcher,
 };
 use serde_json::json;
 
@@ -25,13 +25,8 @@ pub(crate) fn over(providers: &[(&str, &Provider)]) -> RouterBuilder {
 }
 
 pub(crate) fn text(providers: &[(&str, &Provider)]) -> String {
-    let wire = |provider: &Provider| match provider.wire() {
-        Wire::Anthropic => "anthropic",
-        Wire::Gemini => "gemini",
-        Wire::OpenAi => "openai",
-    };
     let declare = |(name, provider): &(&str, &Provider)| {
-        format!("{name} = {{ base_url = {:?}, wire = {:?} }}\n", provider.base_url(), wire(provider))
+        format!("{name} = {{ base_url = {:?}, wire = {:?} }}\n", provider.base_url(), provider.wire().as_str())
     };
     let declared: String = providers.iter().map(declare).collect();
     let steps: Vec<String> = providers.iter().map(|(name, _)| format!("{name}/m")).collect();

@@ -12,11 +12,16 @@ const ASKS: &str = "run it? [y/N]";
 
 /// A model that wants a line to be written into `effects`, and the ladder that lets it.
 fn stage() -> (Provider, Stage) {
-    let call = ToolCall { id: "c1".to_owned(), name: "note".to_owned(), arguments: json!({}).to_string() };
+    stage_with("{}")
+}
+
+/// The same, with these arguments. What the command gets stands in `got`.
+fn stage_with(arguments: &str) -> (Provider, Stage) {
+    let call = ToolCall { id: "c1".to_owned(), name: "note".to_owned(), arguments: arguments.to_owned() };
     let lab = openai(vec![Reply::tool_calls(vec![call]), Reply::answer("all is done")]);
     let text = config(&[("lab", &lab)]).replace("[ladders.main]\n", "[ladders.main]\ntools = [\"note\"]\n");
     let tool = "[tools.note]\ndescription = \"A note\"\nschema = { type = \"object\" }\n\
-                command = [\"sh\", \"-c\", \"echo noted >> effects; echo noted\"]\n";
+                command = [\"sh\", \"-c\", \"cat > got; echo noted >> effects; echo noted\"]\n";
     let mut stage = Stage::with(&format!("{text}\n{tool}"));
     stage.set("TERM", "xterm-256color");
     (lab, stage)
@@ -81,4 +86,29 @@ fn what_was_typed_before_the_question_is_no_answer() {
     show.press("\r");
     show.ends_with(0);
     assert_eq!(effects(&stage), 0);
+}
+
+#[test]
+fn what_is_shown_is_what_runs() {
+    let arguments = json!({"n": "ls \u{202e}\u{200b}x \u{9b}5 rm"}).to_string();
+    let (_lab, stage) = stage_with(&arguments);
+    let mut show = asked(&stage);
+    show.shows(r#"arguments: {"n":"ls \u202e\u200bx \u009b5 rm"}"#);
+    show.press("y\r");
+    show.ends_with(0);
+    assert_eq!(std::fs::read_to_string(stage.path("got")).expect("a file"), arguments, "the command gets the original");
+}
+
+#[test]
+fn a_hole_in_what_is_shown_needs_the_whole_word() {
+    // As the model wrote it, it does not look like a key; as the command gets it, it does.
+    let arguments = r#"{"n":"\u0073k-0123456789abcdef0123"}"#;
+    for (keys, count) in [("y\r", 0), ("yes\r", 1)] {
+        let (_lab, stage) = stage_with(arguments);
+        let mut show = Show::start(&stage, (100, 30), &["chat", "--session", "s", "?"]);
+        show.shows("run it, with what is not shown? [yes/N]");
+        show.press(keys);
+        show.ends_with(0);
+        assert_eq!(effects(&stage), count, "{keys:?}");
+    }
 }

@@ -19,6 +19,7 @@ mod demo;
 mod discipline;
 mod drill;
 mod exits;
+mod exports;
 mod exposition;
 mod figures;
 mod floors;

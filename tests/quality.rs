@@ -133,7 +133,7 @@ fn an_invalid_answer_goes_on_is_handed_out_or_stops_as_the_flag_says() {
     let object = ask(&["--on-invalid", "return", "--no-repair", "--json"]).exits(7).json();
     assert_eq!(
         (&object["text"], &object["parsed"], &object["deployment"]),
-        (&json!(r#"{"time": 12}"#), &Value::Null, &Value::Null)
+        (&json!(r#"{"time": 12}"#), &Value::Null, &json!("bad/m"))
     );
     assert!(object["error"].as_str().is_some_and(|error| error.contains("not as asked")), "{object}");
     let kept = Stage::with(&format!("{}\n[store]\ncontent = true\n", config(&[("bad", &bad)])));

@@ -54,7 +54,8 @@ fn a_conversation_goes_on_from_one_process_to_the_next() {
     let file = stage.file("s.json", stage.run(&["session", "show", "s", "--json"]).exits(0).out);
     lab.play(Reply::answer("from a file"));
     stage.run(&["chat", "--session", "copy", "--messages", &file, "and then?"]).exits(0).prints("from a file\n");
-    assert_eq!(lab.requests()[2].body["messages"].as_array().expect("a list").len(), 5);
+    let sent = lab.requests()[2].body["messages"].as_array().expect("a list").clone();
+    assert_eq!((sent.len(), &sent[0]["content"]), (6, &json!("Be brief.")), "with the system's words");
     stage.run(&["chat", "--session", "copy", "--messages", &file, "?"]).exits(2).says(&["has begun already"]);
 }
 

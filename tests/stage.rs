@@ -173,11 +173,7 @@ pub fn refused(good: Option<&Provider>) -> (Stage, Provider) {
 
 /// The part of a config that declares a provider, without a key.
 pub fn declared(name: &str, provider: &Provider) -> String {
-    let wire = match provider.wire() {
-        Wire::OpenAi => "openai",
-        Wire::Anthropic => "anthropic",
-        Wire::Gemini => "gemini",
-    };
+    let wire = provider.wire().as_str();
     format!("\n[providers.{name}]\nbase_url = \"{}\"\nwire = \"{wire}\"\n", provider.base_url())
 }
 

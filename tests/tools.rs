@@ -6,7 +6,7 @@ use llmr::domain::ToolCall;
 use llmr::rehearsal::{Provider, Reply};
 use serde_json::json;
 
-use crate::stage::{Stage, openai};
+use crate::stage::{Stage, config, openai};
 
 fn weather(id: &str) -> ToolCall {
     ToolCall { id: id.into(), name: "wetter".into(), arguments: r#"{"ort":"Köln"}"#.into() }
@@ -74,4 +74,51 @@ fn what_is_wrong_with_a_conversation_is_told_before_anyone_is_asked() {
     }
     assert_eq!(lab.hits(), 0);
     assert_eq!(stage.json(&["status", "--json"])["holds"], json!([]));
+}
+
+#[test]
+fn standing_instructions_of_a_file_are_said_unless_others_are_given() {
+    let lab = openai(Reply::answer("hi"));
+    let stage = Stage::of(&[("lab", &lab)]);
+    stage.run(&["chat", "--session", "sy", "-s", "SYS RULES", "hi"]).exits(0);
+    let own = stage.file("sy.json", stage.run(&["session", "show", "sy", "--json"]).exits(0).out);
+    let blocks = json!([{"type": "text", "text": "BLOCK RULES"}]);
+    let said = json!([{"role": "developer", "content": "INSIDE"}, {"role": "user", "content": "hi"}]);
+    let body = json!({"model": "claude", "max_tokens": 9, "system": blocks, "messages": said});
+    let body = stage.file("body.json", body.to_string());
+    let system = |args: &[&str]| {
+        let ran = stage.run(&[&["chat"], args].concat()).exits(0);
+        let sent = lab.requests().last().expect("a request").body["messages"].clone();
+        (sent[0]["content"].as_str().expect("a text").to_owned(), ran.err)
+    };
+    let (text, err) = system(&["--messages", &own, "and?"]);
+    assert_eq!((text.as_str(), err.as_str()), ("SYS RULES", ""), "of what we write ourselves nothing is left out");
+    let (text, err) = system(&["--messages", &body]);
+    assert_eq!(text, "BLOCK RULES\n\nINSIDE");
+    assert!(err.contains("only `messages` and `system` are read; left out: model, max_tokens"), "{err}");
+    assert_eq!(system(&["-s", "MINE", "--messages", &body]).0, "MINE\n\nINSIDE");
+    system(&["--session", "new", "--messages", &own, "and?"]);
+    assert_eq!(stage.json(&["session", "show", "new", "--json"])["system"], "SYS RULES", "a session begins with them");
+}
+
+#[test]
+fn that_a_tool_failed_goes_from_a_file_and_from_a_tool_to_who_has_a_word_for_it() {
+    let call = ToolCall { id: "c1".into(), name: "t".into(), arguments: "{}".into() };
+    let lab = Provider::start(Wire::Anthropic, Reply::answer("hm")).expect("a provider");
+    let turns = json!([
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "t", "input": {}}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "no", "is_error": true}]},
+    ]);
+    let text = config(&[("lab", &lab)]).replace("[ladders.main]\n", "[ladders.main]\ntools = [\"t\"]\n");
+    let tool = "[tools.t]\ndescription = \"Fails\"\neffect = \"pure\"\ncommand = [\"false\"]\n";
+    let stage = Stage::with(&format!("{text}\n{tool}"));
+    let file = stage.file("turns.json", turns.to_string());
+    stage.run(&["chat", "--no-tools", "--messages", &file]).exits(0);
+    let result = |at: usize, turn: usize| lab.requests()[at].body["messages"][turn]["content"][0].clone();
+    assert_eq!(result(0, 1), turns[1]["content"][0]);
+    lab.play(vec![Reply::tool_calls(vec![call]), Reply::answer("it failed")]);
+    stage.run(&["chat", "--session", "s", "?"]).exits(0).prints("it failed\n");
+    assert_eq!((&result(2, 2)["is_error"], &result(2, 2)["type"]), (&json!(true), &json!("tool_result")));
+    let kept = stage.json(&["session", "show", "s", "--json"]);
+    assert_eq!(kept["messages"][2]["content"][0]["is_error"], true);
 }

@@ -6,7 +6,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use llmr::catalog::Wire;
 use llmr::rehearsal::Provider;
 
 use crate::providers::{PARTS, Part, says};
@@ -154,11 +153,7 @@ fn key_file(folder: &Path, name: &str) -> PathBuf {
 
 /// The lines of the config about a provider.
 fn told(part: &Part, base_url: &str, folder: &Path) -> String {
-    let wire = match part.wire {
-        Wire::OpenAi => "openai",
-        Wire::Anthropic => "anthropic",
-        Wire::Gemini => "gemini",
-    };
+    let wire = part.wire.as_str();
     let name = part.name;
     let mut text = format!("\n[providers.{name}]\nbase_url = \"{base_url}\"\nwire = \"{wire}\"\n");
     if let Some((alias, account)) = part.key {

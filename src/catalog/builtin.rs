@@ -205,10 +205,12 @@ impl RawProvider {
         for limit in self.limits {
             limit.expand(&mut caps)?;
         }
+        let wire = self.wire.as_deref().map(Wire::from_str).transpose()?;
+        let tool_ids = self.tool_ids.as_deref().map(ToolIds::from_str).transpose()?;
         Ok(ProviderInfo {
             name,
             base_url: self.base_url,
-            wire: self.wire.as_deref().map(Wire::from_str).transpose()?,
+            wire,
             env: self.env,
             vars: self.vars,
             auth: self.auth.as_deref().map_or(AuthStyle::Bearer, AuthStyle::from_word),
@@ -221,7 +223,7 @@ impl RawProvider {
             capabilities: self.capabilities,
             max_tokens_field: self.max_tokens_field.unwrap_or_else(|| "max_tokens".to_owned()),
             precharges: self.precharges,
-            tool_ids: self.tool_ids.as_deref().map(ToolIds::from_str).transpose()?.unwrap_or_default(),
+            tool_ids: tool_ids.unwrap_or(ToolIds::usual(wire)),
             idempotency_header: self.idempotency_header,
             request_id_header: self.request_id_header,
             developer_role: self.developer_role,

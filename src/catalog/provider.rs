@@ -10,6 +10,7 @@ use super::lookup::matches_pattern;
 
 /// A wire format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Wire {
     /// OpenAI's chat completions.
     OpenAi,
@@ -42,15 +43,25 @@ impl AuthStyle {
 }
 
 /// What the ids of tool calls may be at a provider. Others' ids are written anew where they do not fit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolIds {
     /// Anything.
-    #[default]
     Any,
     /// At most 40 of `a-zA-Z0-9_-`.
     Word40,
     /// Exactly nine of `a-zA-Z0-9`.
     Alnum9,
+}
+
+impl ToolIds {
+    /// What whoever speaks the wire format takes, as far as is known. Anthropic takes nothing else, and so do those that pass
+    /// requests on to it; OpenAI's format is spoken by many, most of whom take anything; Gemini is told no ids.
+    pub const fn usual(wire: Option<Wire>) -> Self {
+        match wire {
+            Some(Wire::Anthropic) => Self::Word40,
+            Some(Wire::OpenAi | Wire::Gemini) | None => Self::Any,
+        }
+    }
 }
 
 /// USD per million tokens.

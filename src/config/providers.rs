@@ -126,6 +126,13 @@ fn provider(
         missing(section, catalog.nearest(name.as_str()).filter(|near| builtin.contains(*near)));
     }
     overlay(section, &mut info);
+    // Whoever passes requests on to the maker of a wire format has its models, by the same names.
+    if unknown
+        && section.get("no_temperature").is_none()
+        && let Some(maker) = info.wire.and_then(|wire| catalog.provider(&wire.as_str().into()))
+    {
+        info.no_temperature.clone_from(&maker.no_temperature);
+    }
     if unknown && (info.base_url.is_none() || info.wire.is_none()) {
         all.broken.insert(name.clone());
     }
@@ -181,6 +188,9 @@ fn overlay(section: &Section<'_, '_>, info: &mut ProviderInfo) {
         }
         if new && wire == Wire::Anthropic {
             info.headers.insert("anthropic-version".to_owned(), "2023-06-01".to_owned());
+        }
+        if info.wire != Some(wire) {
+            info.tool_ids = ToolIds::usual(Some(wire));
         }
         info.wire = Some(wire);
     }

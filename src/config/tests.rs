@@ -115,6 +115,29 @@ fn the_full_example_means_what_it_says() {
 }
 
 #[test]
+fn what_a_section_does_not_say_is_as_its_wire_has_it() {
+    let section = |name: &str, more: &str| format!("[providers.{name}]\nbase_url = \"http://localhost:1\"\n{more}\n");
+    let text = [
+        section("a", "wire = \"anthropic\""),
+        section("b", "wire = \"anthropic\"\ntool_ids = \"any\"\nno_temperature = []"),
+        section("c", "wire = \"openai\""),
+        section("d", "wire = \"gemini\""),
+        section("groq", "wire = \"anthropic\""),
+        section("anthropic", ""),
+        "[ladders.main]\nsteps = [\"a/m\"]\n".to_owned(),
+    ];
+    let config = parse(&text.concat(), Path::new("llmr.toml"), builtin()).expect("a config");
+    let told = |name: &str| {
+        let info = config.provider(&name.into()).expect("a provider");
+        (info.tool_ids.as_str(), info.takes_temperature(&"claude-opus-4-7".into()))
+    };
+    assert_eq!(told("a"), ("word40", false), "a proxy has the models of who made its wire");
+    assert_eq!(told("b"), ("any", true), "what is said counts");
+    assert_eq!((told("c"), told("d")), (("any", true), ("any", true)));
+    assert_eq!((told("groq").0, told("anthropic").0), ("word40", "word40"));
+}
+
+#[test]
 fn a_section_says_what_a_provider_wants_of_its_wire() {
     let text = r#"
         [providers.openai]

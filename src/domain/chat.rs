@@ -11,6 +11,7 @@ use super::tool::{Tool, ToolChoice};
 /// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Role {
     /// Standing instructions.
     System,

@@ -209,6 +209,7 @@ words! {
 
 words! {
     /// How a time is known, the more trusted the later in this list.
+    #[non_exhaustive]
     Provenance("provenance") {
         /// We assumed it.
         Guess = "guess",

@@ -35,6 +35,6 @@ pub use record::{
 pub use scope::Scope;
 pub use secret::{MASK, RedactedStream, Redactor, Secret};
 pub use talk::{AskedFor, CallEnd, CallState, Effect, JournalEntry, Session, StoredTurn, TalkSettings};
-pub use text::{excerpt, printable};
+pub use text::{excerpt, printable, visible};
 pub use timeouts::Timeouts;
 pub use tool::{Tool, ToolChoice};

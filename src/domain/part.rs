@@ -14,7 +14,8 @@ use super::names::{ModelName, ProviderName};
 pub enum Part {
     /// Words.
     Text(String),
-    /// A picture.
+    /// A picture; [`Part::image`] makes it.
+    #[non_exhaustive]
     Image {
         /// For example `image/png`.
         media_type: String,
@@ -23,7 +24,8 @@ pub enum Part {
     },
     /// The model wants a tool to be run.
     ToolCall(ToolCall),
-    /// What came of running it; the user's side says it.
+    /// What came of running it; the user's side says it. [`Part::tool_result`] and [`Part::tool_error`] make it.
+    #[non_exhaustive]
     ToolResult {
         /// The id of the call.
         id: String,
@@ -31,9 +33,28 @@ pub enum Part {
         name: Option<String>,
         /// What came of it.
         content: String,
+        /// Whether nothing came of it, and the content says why.
+        is_error: bool,
     },
     /// What the model thought.
     Thinking(Thinking),
+}
+
+impl Part {
+    /// A picture: its type, for example `image/png`, and its bytes in base64.
+    pub fn image(media_type: impl Into<String>, data: impl Into<String>) -> Self {
+        Self::Image { media_type: media_type.into(), data: data.into() }
+    }
+
+    /// What came of the call of this id.
+    pub fn tool_result(id: impl Into<String>, content: impl Into<String>) -> Self {
+        Self::ToolResult { id: id.into(), name: None, content: content.into(), is_error: false }
+    }
+
+    /// Why nothing came of the call of this id.
+    pub fn tool_error(id: impl Into<String>, why: impl Into<String>) -> Self {
+        Self::ToolResult { id: id.into(), name: None, content: why.into(), is_error: true }
+    }
 }
 
 /// A tool that the model wants to be run.

@@ -14,6 +14,7 @@ use super::part::Author;
 
 words! {
     /// What running a tool does to the world.
+    #[non_exhaustive]
     Effect("effect (pure or side_effecting)") {
         /// Nothing: it may be run again at any time.
         Pure = "pure",
@@ -38,6 +39,7 @@ words! {
 
 words! {
     /// What a call came to.
+    #[non_exhaustive]
     CallEnd("end of a call") {
         /// The command did its work.
         Ok = "ok",
@@ -51,6 +53,16 @@ words! {
         TimedOut = "timed_out",
         /// A person said what came of it.
         Told = "told",
+    }
+}
+
+impl CallEnd {
+    /// Whether nothing came of the call: the model is told why.
+    pub const fn is_error(self) -> bool {
+        match self {
+            Self::Ok | Self::Told => false,
+            Self::Failed | Self::Refused | Self::Declined | Self::TimedOut => true,
+        }
     }
 }
 
@@ -178,4 +190,12 @@ pub struct JournalEntry {
     pub started_at: Option<Timestamp>,
     /// When the result was known.
     pub ended_at: Option<Timestamp>,
+}
+
+impl JournalEntry {
+    /// Whether only a person can say what is next: it was begun, nobody knows whether it did its work, and it must not do
+    /// it twice. A pure one is simply run again.
+    pub fn needs_word(&self) -> bool {
+        self.effect == Effect::SideEffecting && matches!(self.state, CallState::Started | CallState::Unknown)
+    }
 }

@@ -23,6 +23,7 @@ impl Tool {
 
 /// Whether the model calls a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ToolChoice {
     /// As the model likes.
     Auto,

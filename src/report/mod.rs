@@ -51,7 +51,7 @@ pub use repeated::{Kept as KeptVerdict, Repeated, baselines_json, baselines_text
 pub use reset::{Reset, finding_line, meter_line};
 pub use session::{
     call_line, call_name, hidden_bytes, order_lines, question_lines, retold_json, session_json, sessions_text,
-    talk_json, talk_text, tool_json, tool_line, waits_for,
+    talk_json, talk_text, tool_json, tool_line,
 };
 pub use stats::{Budget, Grouping, MARKS, Marks, Part, PutLast, Row, Stats, ends, equal_ends, rows, usual_bucket};
 pub use status::{Graded, Known, Status, hold_id, hold_json, hold_line};

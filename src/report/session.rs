@@ -3,9 +3,9 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::domain::{CallEnd, CallState, JournalEntry, Part, Session, excerpt};
+use crate::domain::{CallEnd, CallState, JournalEntry, Part, Role, excerpt, visible};
 use crate::session::{Order, ToolRun, canonical, message};
-use crate::store::Talk;
+use crate::store::{Outline, Talk};
 
 use super::layout::{columns, padded};
 use super::moment::{distance, rfc3339, seconds, span};
@@ -18,6 +18,9 @@ const WHOLE: usize = 4096;
 
 /// How much of a complaint a line shows, in characters.
 const COMPLAINT: usize = 120;
+
+/// How much of a tool's name a line shows, in characters: as much as a tool of the config can have.
+const NAME: usize = 65;
 
 /// How many characters of a fingerprint name a call.
 const NAMED: usize = 8;
@@ -40,7 +43,12 @@ pub fn tool_line(run: &ToolRun) -> String {
         (CallState::Done, Some(end)) => end_words(end).to_owned(),
         _ => "nobody knows whether it did its work".to_owned(),
     };
-    format!("tool {}  {what}", run.tool)
+    format!("tool {}  {what}", seen(&run.tool, NAME))
+}
+
+/// The beginning of what a model wrote, on one line and with all that is in it.
+fn seen(text: &str, limit: usize) -> String {
+    excerpt(&visible(text), limit)
 }
 
 /// The first two lines of what the model is told: how the command ended, and what it says of it.
@@ -73,16 +81,20 @@ pub fn tool_json(run: &ToolRun) -> Value {
     })
 }
 
-/// What a call would do, for who must say yes: all of it, unless that is beyond reading.
+/// What a call would do, for who must say yes: all of it, unless that is beyond reading. The command gets exactly that,
+/// so nothing of it is left out or can hide: it is the same JSON with what nobody would see in letters.
 pub fn order_lines(order: &Order) -> Vec<String> {
     let mut arguments = canonical(&order.arguments);
     arguments.truncate(arguments.floor_char_boundary(WHOLE));
-    let mut lines = vec![format!("arguments: {arguments}")];
+    let mut lines = vec![format!("arguments: {}", visible(&arguments))];
     match hidden_bytes(order) {
         0 => {}
         hidden => lines.push(format!("and {hidden} bytes more of arguments, which are not shown")),
     }
-    lines.push(format!("idempotency key: {}", excerpt(&order.idempotency_key, SHOWN)));
+    // In the escapes of JSON, so that a `\u` that the model wrote itself is told apart.
+    let key = visible(&Value::from(order.idempotency_key.as_str()).to_string());
+    let bare = key.strip_prefix('"').and_then(|key| key.strip_suffix('"')).unwrap_or(&key);
+    lines.push(format!("idempotency key: {bare}"));
     lines
 }
 
@@ -100,7 +112,7 @@ pub fn question_lines(order: &Order, entry: &JournalEntry, now: Timestamp) -> Ve
     let gone = "the process that ran it is gone, and its command may still be running";
     let why = entry.result.as_deref().unwrap_or(gone);
     let again = if entry.tries > 1 { format!(", for the {}. time", entry.tries) } else { String::new() };
-    let mut lines = vec![format!("begun {begun}{again}; {}", excerpt(why, SHOWN))];
+    let mut lines = vec![format!("begun {begun}{again}; {}", seen(why, SHOWN))];
     lines.extend(order_lines(order));
     lines
 }
@@ -136,31 +148,30 @@ pub fn retold_json(talk: &Talk, text: &str, parsed: Option<&Value>) -> Value {
 }
 
 /// What a conversation waits for.
-pub fn waits_for(talk: &Talk) -> &'static str {
-    let last = talk.turns.last().and_then(|turn| message(&turn.message).ok());
-    let open = |state: CallState| talk.journal.iter().any(|(_, entry)| entry.state == state);
-    match last {
-        None => "its first words",
-        _ if open(CallState::Unknown) || open(CallState::Started) => "a person: a tool's outcome is not known",
-        Some(last) if last.parts.iter().any(|part| matches!(part, Part::ToolCall(_))) => "its tools",
-        Some(last) if last.role == crate::domain::Role::Assistant => "you",
-        Some(_) => "an answer",
+fn waits_for(outline: &Outline) -> &'static str {
+    let Some(last) = &outline.last else { return "its first words" };
+    match message(last) {
+        _ if outline.needs_word => "a person: a tool's outcome is not known",
+        Err(_) => "another program: its last message cannot be read by this one",
+        Ok(last) if last.parts.iter().any(|part| matches!(part, Part::ToolCall(_))) => "its tools",
+        Ok(last) if last.role == Role::Assistant => "you",
+        Ok(_) => "an answer",
     }
 }
 
 /// All conversations as a table.
-/// `waits` says of each what it waits for.
-pub fn sessions_text(sessions: &[Session], waits: &[&str], now: Timestamp) -> String {
-    if sessions.is_empty() {
+pub fn sessions_text(outlines: &[Outline], now: Timestamp) -> String {
+    if outlines.is_empty() {
         return "there is no session yet; `llmr chat --session NAME PROMPT` begins one\n".to_owned();
     }
-    let row = |(session, waits): (&Session, &&str)| {
+    let row = |outline: &Outline| {
+        let session = &outline.session;
         let ladder = session.settings.ladder.as_ref().map_or("-".to_owned(), ToString::to_string);
         let used = distance(session.updated_at, now);
-        [session.name.to_string(), session.turns.to_string(), used, ladder, (*waits).to_owned()]
+        [session.name.to_string(), session.turns.to_string(), used, ladder, waits_for(outline).to_owned()]
     };
     let head = ["SESSION", "TURNS", "USED", "LADDER", "WAITS FOR"].map(str::to_owned);
-    let rows: Vec<[String; 5]> = std::iter::once(head).chain(sessions.iter().zip(waits).map(row)).collect();
+    let rows: Vec<[String; 5]> = std::iter::once(head).chain(outlines.iter().map(row)).collect();
     let width = |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| columns(cell)).max().unwrap_or(0);
     let widths: Vec<usize> = (0..5).map(width).collect();
     let line = |row: &[String; 5]| {
@@ -171,7 +182,8 @@ pub fn sessions_text(sessions: &[Session], waits: &[&str], now: Timestamp) -> St
 }
 
 /// One line of JSON for each conversation.
-pub fn session_json(session: &Session) -> Value {
+pub fn session_json(outline: &Outline) -> Value {
+    let session = &outline.session;
     json!({
         "name": session.name,
         "created_at": rfc3339(session.created_at),
@@ -180,18 +192,18 @@ pub fn session_json(session: &Session) -> Value {
         "ladder": session.settings.ladder,
         "system": session.settings.system,
         "tools": session.settings.tools,
+        "waits_for": waits_for(outline),
     })
 }
 
 /// A whole conversation as JSON: what `chat --messages` reads, with the journal beside it.
 pub fn talk_json(talk: &Talk) -> Value {
-    let mut value = session_json(&talk.session);
+    let mut value = session_json(&talk.into());
     let messages = talk.turns.iter().flat_map(|turn| match &turn.message {
         Value::Array(several) => several.clone(),
         one => vec![one.clone()],
     });
     if let Some(object) = value.as_object_mut() {
-        object.insert("waits_for".to_owned(), json!(waits_for(talk)));
         object.insert("messages".to_owned(), messages.collect());
         object.insert("calls".to_owned(), talk.journal.iter().map(|(_, entry)| call_json(entry)).collect());
     }
@@ -225,7 +237,7 @@ pub fn talk_text(talk: &Talk, now: Timestamp) -> String {
         session.name,
         session.turns,
         distance(session.updated_at, now),
-        waits_for(talk)
+        waits_for(&talk.into())
     )];
     for (turn, place) in turns.iter().zip(0..) {
         let Ok(message) = message(&turn.message) else {
@@ -252,9 +264,9 @@ fn part_line(part: &Part) -> Option<String> {
     Some(match part {
         Part::Text(text) => text.clone(),
         Part::Image { media_type, .. } => format!("[{media_type}]"),
-        Part::ToolCall(call) => format!("-> {} {}", call.name, excerpt(&call.arguments, SHOWN)),
+        Part::ToolCall(call) => format!("-> {} {}", seen(&call.name, NAME), seen(&call.arguments, SHOWN)),
         Part::ToolResult { name, content, .. } => {
-            format!("<- {} {}", name.as_deref().unwrap_or("tool"), excerpt(content, SHOWN))
+            format!("<- {} {}", seen(name.as_deref().unwrap_or("tool"), NAME), excerpt(content, SHOWN))
         }
         Part::Thinking(thinking) if thinking.text.is_empty() => return None,
         Part::Thinking(thinking) => format!("(thought) {}", excerpt(&thinking.text, SHOWN)),
@@ -266,7 +278,18 @@ pub fn call_line(entry: &JournalEntry) -> String {
     let came = match (entry.state, entry.end) {
         (CallState::Done, Some(end)) => end_words(end).to_owned(),
         (CallState::Again, _) => "may be run once more".to_owned(),
+        _ if !entry.needs_word() => "was broken off and is simply run again".to_owned(),
         _ => "nobody knows whether it did its work".to_owned(),
     };
-    format!("{} {}  {came} ({}, begun {}x)", call_name(&entry.fingerprint), entry.tool, entry.effect, entry.tries)
+    format!(
+        "{} {}  {came} ({}, begun {}x)",
+        call_name(&entry.fingerprint),
+        seen(&entry.tool, NAME),
+        entry.effect,
+        entry.tries
+    )
 }
+
+#[cfg(test)]
+#[path = "session_tests.rs"]
+mod tests;

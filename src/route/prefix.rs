@@ -104,7 +104,12 @@ fn write_message(bytes: &mut Vec<u8>, message: &Message) {
             Part::Text(text) => write(bytes, role, text.as_bytes()),
             Part::Image { media_type, data } => write(bytes, media_type, data.as_bytes()),
             Part::ToolCall(call) => write(bytes, &call.name, call.arguments.as_bytes()),
-            Part::ToolResult { id, content, .. } => write(bytes, id, content.as_bytes()),
+            Part::ToolResult { id, content, is_error, .. } => {
+                write(bytes, id, content.as_bytes());
+                if *is_error {
+                    write(bytes, "is_error", id.as_bytes());
+                }
+            }
             Part::Thinking(thinking) => write(bytes, "thinking", thinking.text.as_bytes()),
         }
     }

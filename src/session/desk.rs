@@ -57,6 +57,7 @@ pub enum Consent {
 
 /// What a person says of a call of which nobody knows whether it did its work.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Settlement {
     /// It did; this is what the model is told.
     Done(String),

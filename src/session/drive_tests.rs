@@ -139,8 +139,10 @@ fn what_is_said_goes_where_it_belongs() {
     let user = |words: &str| Message::text(Role::User, words);
     let model = |part: Part| Message { role: Role::Assistant, parts: vec![part] };
     let words = || Part::Text("so".to_owned());
-    let result =
-        Message { role: Role::User, parts: vec![Part::ToolResult { id: "a".into(), name: None, content: "r".into() }] };
+    let result = Message {
+        role: Role::User,
+        parts: vec![Part::ToolResult { id: "a".into(), name: None, content: "r".into(), is_error: false }],
+    };
     let (hi, other) = (user("hi"), user("other"));
     let answered = [hi.clone(), model(words())];
     assert_eq!(resume_from(&answered, 1, Some(&hi)), Resume::Tell, "the answer was never printed");

@@ -120,19 +120,20 @@ pub fn next(scene: &Scene<'_>) -> Next {
     for ((call, print), position) in calls.iter().copied().zip(prints).zip(0..) {
         match known.get(print.as_str()).copied() {
             Some((_, entry)) if entry.state == CallState::Done => {
-                results.push(result(call, entry.result.clone().unwrap_or_default()));
+                let is_error = entry.end.is_some_and(CallEnd::is_error);
+                results.push(result(call, entry.result.clone().unwrap_or_default(), is_error));
             }
             entry => return undone(scene, order(scene, call, (place, position), print, entry), entry),
         }
     }
     // Of these nothing depends on anything that has to be kept.
     let none = format!("only the first {MOST_CALLS} calls of one turn are run; this is none of them");
-    results.extend(beyond.iter().map(|call| result(call, none.clone())));
+    results.extend(beyond.iter().map(|call| result(call, none.clone(), true)));
     Next::Collect(Message { role: Role::User, parts: results })
 }
 
-fn result(call: &ToolCall, content: String) -> Part {
-    Part::ToolResult { id: call.id.clone(), name: Some(call.name.clone()), content }
+fn result(call: &ToolCall, content: String, is_error: bool) -> Part {
+    Part::ToolResult { id: call.id.clone(), name: Some(call.name.clone()), content, is_error }
 }
 
 /// What becomes of a call whose result is not known.

@@ -38,7 +38,10 @@ fn model(parts: Vec<Part>) -> Message {
 }
 
 fn result(id: &str) -> Message {
-    Message { role: Role::User, parts: vec![Part::ToolResult { id: id.into(), name: None, content: "r".into() }] }
+    Message {
+        role: Role::User,
+        parts: vec![Part::ToolResult { id: id.into(), name: None, content: "r".into(), is_error: false }],
+    }
 }
 
 struct World {
@@ -189,7 +192,7 @@ fn calls_are_run_in_order_and_their_results_are_one_turn() {
             }
             Next::Collect(message) => {
                 let result = |part: &Part| match part {
-                    Part::ToolResult { id, name, content } => {
+                    Part::ToolResult { id, name, content, .. } => {
                         format!("{id} {} {content}", name.clone().unwrap_or_default())
                     }
                     other => panic!("{other:?}"),
@@ -293,4 +296,17 @@ fn arguments_with_a_key_taken_out_are_not_run() {
     let world = World::of(vec![user("go"), model(vec![call("a", "get", r#"{"n":1,"key":"[redacted]"}"#)])]);
     let Next::Refuse(_, why) = world.next() else { panic!("{:?}", world.next()) };
     assert!(why.contains("hold a key"), "{why}");
+}
+
+#[test]
+fn of_a_call_that_came_to_nothing_the_model_is_told_so() {
+    for end in CallEnd::ALL {
+        let mut world = World::of(vec![user("hi"), model(vec![call("a", "get", N)])]);
+        let Next::Run(order) = world.next() else { panic!("{:?}", world.next()) };
+        world.note(&order, CallState::Done);
+        world.journal[0].1.end = Some(*end);
+        let Next::Collect(message) = world.next() else { panic!("{:?}", world.next()) };
+        let wanted = !matches!(end, CallEnd::Ok | CallEnd::Told);
+        assert!(matches!(message.parts[..], [Part::ToolResult { is_error, .. }] if is_error == wanted), "{end}");
+    }
 }

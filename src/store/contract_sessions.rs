@@ -173,3 +173,30 @@ fn conversations_are_listed_by_use_and_removed_as_a_whole() {
         assert_eq!((again.session.created_at, again.turns.len(), again.journal.len()), (at(20), 0, 0));
     });
 }
+
+#[test]
+fn an_outline_has_the_end_of_a_conversation_and_whether_a_person_is_needed() {
+    on_both(|store| {
+        let outline = || store.outlines().expect("readable").into_iter().map(|o| (o.last, o.needs_word, o.session));
+        assert_eq!(outline().count(), 0);
+        store.take_session(&name(), "p", at(0)).expect("taken");
+        assert_eq!(outline().next(), Some((None, false, talk(store).session)));
+        store.write_session(&name(), &turns("p", 0, 0, vec![turn("one", 0), turn("two", 1)])).expect("written");
+        let last = Some(json!({"role": "user", "content": "two"}));
+        assert_eq!(outline().next(), Some((last.clone(), false, talk(store).session)));
+        let mut version = None;
+        // The rule of the domain is the one that the store asks by.
+        for effect in Effect::ALL {
+            for state in CallState::ALL {
+                let entry = JournalEntry { effect: *effect, ..call("a", 1, *state) };
+                store.write_session(&name(), &calls("p", vec![(version, entry.clone())])).expect("written");
+                version = Some(version.unwrap_or(0) + 1);
+                let wanted = (last.clone(), entry.needs_word(), talk(store).session);
+                assert_eq!(outline().next(), Some(wanted), "{effect} {state}");
+            }
+        }
+        store.take_session(&"later".into(), "p", at(20)).expect("taken");
+        let names = outline().map(|(_, _, session)| session.name.to_string());
+        assert_eq!(names.collect::<Vec<_>>(), ["later", "night"], "the one that was used last first");
+    });
+}

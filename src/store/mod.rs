@@ -36,7 +36,7 @@ pub use baselines::{Baseline, LONGEST_VERDICT};
 pub use error::StoreError;
 pub use facts::{AttemptFact, Fact, Places, RequestFact, Spent, Who};
 pub use memory::MemoryStore;
-pub use sessions::{CallChange, SessionBatch, SessionStore, Talk, TurnChange};
+pub use sessions::{CallChange, Outline, SessionBatch, SessionStore, Talk, TurnChange};
 pub use sqlite::{OpenOptions, Pruned, Retention, Seat, SqliteStore};
 pub use totals::{AttemptSum, BOUNDS_US, Came, Histogram, RetryCount, Totals};
 use unfinished::{tally_unfinished, unfinished};

@@ -6,6 +6,7 @@
 //! process at every instruction, so what is written to it is on the disk before anything follows from it.
 
 use jiff::Timestamp;
+use serde_json::Value;
 
 use super::StoreError;
 use crate::domain::{JournalEntry, Session, SessionName, StoredTurn, TalkSettings};
@@ -19,6 +20,27 @@ pub struct Talk {
     pub turns: Vec<StoredTurn>,
     /// The calls with their versions, by turn and position.
     pub journal: Vec<(i64, JournalEntry)>,
+}
+
+/// What a list shows of a conversation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outline {
+    /// What is known of it.
+    pub session: Session,
+    /// The message that was said last; null where it cannot be read, none where nothing was said yet.
+    pub last: Option<Value>,
+    /// Whether a person must say what a tool did.
+    pub needs_word: bool,
+}
+
+impl From<&Talk> for Outline {
+    fn from(talk: &Talk) -> Self {
+        Self {
+            session: talk.session.clone(),
+            last: talk.turns.last().map(|turn| turn.message.clone()),
+            needs_word: talk.journal.iter().any(|(_, entry)| entry.needs_word()),
+        }
+    }
 }
 
 /// A change of the turns.
@@ -65,6 +87,15 @@ pub trait SessionStore {
     /// # Errors
     /// When the state cannot be read.
     fn sessions(&self) -> Result<Vec<Session>, StoreError>;
+
+    /// The same with how each of them ends. A store that can do without reads nothing of what was said before.
+    ///
+    /// # Errors
+    /// When the state cannot be read.
+    fn outlines(&self) -> Result<Vec<Outline>, StoreError> {
+        let talk = |session: &Session| self.talk(&session.name).transpose();
+        self.sessions()?.iter().filter_map(talk).map(|talk| talk.map(|talk| Outline::from(&talk))).collect()
+    }
 
     /// One of them with all that was said and run; none where there is none of that name.
     ///

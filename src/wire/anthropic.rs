@@ -69,7 +69,12 @@ fn block(part: &Part) -> Option<Value> {
         Part::ToolCall(call) => {
             json!({"type": "tool_use", "id": call.id, "name": call.name, "input": object(&call.arguments)})
         }
-        Part::ToolResult { id, content, .. } => json!({"type": "tool_result", "tool_use_id": id, "content": content}),
+        Part::ToolResult { id, content, is_error: false, .. } => {
+            json!({"type": "tool_result", "tool_use_id": id, "content": content})
+        }
+        Part::ToolResult { id, content, is_error: true, .. } => {
+            json!({"type": "tool_result", "tool_use_id": id, "content": content, "is_error": true})
+        }
         Part::Thinking(Thinking { redacted: Some(data), .. }) => json!({"type": "redacted_thinking", "data": data}),
         Part::Thinking(Thinking { text, signature, .. }) => {
             json!({"type": "thinking", "thinking": text, "signature": signature.as_ref()?})

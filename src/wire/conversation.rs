@@ -73,7 +73,7 @@ fn tool_message(turn: &Value) -> Result<Message, String> {
     let id = need(turn, "tool_call_id")?;
     let name = turn.get("name").and_then(Value::as_str).map(str::to_owned);
     let content = result_text(turn.get("content"))?;
-    Ok(Message { role: Role::User, parts: vec![Part::ToolResult { id, name, content }] })
+    Ok(Message { role: Role::User, parts: vec![Part::ToolResult { id, name, content, is_error: false }] })
 }
 
 fn need(value: &Value, field: &str) -> Result<String, String> {
@@ -124,7 +124,12 @@ fn block(block: &Value, from: Option<&Author>) -> Result<Part, String> {
         }
         "tool_result" => {
             let content = result_text(block.get("content"))?;
-            Ok(Part::ToolResult { id: need(block, "tool_use_id")?, name: text("name"), content })
+            let is_error = match block.get("is_error") {
+                None | Some(Value::Null) => false,
+                Some(Value::Bool(is_error)) => *is_error,
+                Some(_) => return Err("`is_error` is neither true nor false".to_owned()),
+            };
+            Ok(Part::ToolResult { id: need(block, "tool_use_id")?, name: text("name"), content, is_error })
         }
         kind @ ("thinking" | "redacted_thinking") => {
             let signature = text("signature").filter(|signature| !signature.is_empty());

@@ -14,7 +14,7 @@ fn call(id: &str, name: &str, arguments: &str) -> Part {
 }
 
 fn result(id: &str, name: Option<&str>, content: &str) -> Part {
-    Part::ToolResult { id: id.to_owned(), name: name.map(str::to_owned), content: content.to_owned() }
+    Part::ToolResult { id: id.to_owned(), name: name.map(str::to_owned), content: content.to_owned(), is_error: false }
 }
 
 #[test]

@@ -135,10 +135,17 @@ fn piece(part: &Part, names: &BTreeMap<&str, &str>) -> Value {
         Part::Text(text) => json!({"text": text}),
         Part::Image { media_type, data } => json!({"inlineData": {"mimeType": media_type, "data": data}}),
         Part::ToolCall(call) => json!({"functionCall": {"name": call.name, "args": object(&call.arguments)}}),
-        Part::ToolResult { id, name, content } => {
+        Part::ToolResult { id, name, content, is_error } => {
             let name = name.as_deref().or_else(|| names.get(id.as_str()).copied()).unwrap_or_default();
             let result = serde_json::from_str::<Value>(content).ok().filter(Value::is_object);
-            let response = result.unwrap_or_else(|| json!({"result": content}));
+            let response = match (result, is_error) {
+                // `error` and `output` mean just that; without either, all of it is the output (the API's reference of
+                // `FunctionResponse`; read 2026-11-30).
+                (result, true) => json!({"error": result.unwrap_or_else(|| json!(content))}),
+                (Some(result), false) if ["output", "error"].iter().all(|key| result.get(key).is_none()) => result,
+                (Some(result), false) => json!({"output": result}),
+                (None, false) => json!({"result": content}),
+            };
             json!({"functionResponse": {"name": name, "response": response}})
         }
         Part::Thinking(thinking) => json!({"text": thinking.text, "thought": true}),

@@ -31,6 +31,7 @@ mod stream;
 mod tools;
 mod trouble;
 mod url;
+mod whole;
 mod written;
 
 use serde_json::Value;
@@ -41,6 +42,7 @@ pub use request::{EncodeError, Endpoint, HeaderText, HttpRequest, Ids};
 pub use schema::shape_in_words;
 pub use stream::StreamDecoder;
 pub use tools::restore_names;
+pub use whole::{Whole, whole};
 pub use written::written;
 
 use crate::catalog::Wire;

@@ -153,7 +153,8 @@ fn names_that_do_not_fit_are_rewritten_everywhere_and_come_back() {
     let mut request = offering(Some(ToolChoice::Named(odd.to_owned())), None);
     request.tools.extend([tool(odd), tool("9lives"), tool("files.read/Größe 3")]);
     let call = ToolCall { id: "c".to_owned(), name: odd.to_owned(), arguments: "{}".to_owned() };
-    let result = Part::ToolResult { id: "c".to_owned(), name: Some(odd.to_owned()), content: "x".to_owned() };
+    let result =
+        Part::ToolResult { id: "c".to_owned(), name: Some(odd.to_owned()), content: "x".to_owned(), is_error: false };
     request.messages.push(Message { role: Role::Assistant, parts: vec![Part::ToolCall(call.clone())] });
     request.messages.push(Message { role: Role::User, parts: vec![result] });
     for wire in Wire::ALL {

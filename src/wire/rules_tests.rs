@@ -75,7 +75,12 @@ fn conversation_of(said: &[Said]) -> Vec<Message> {
                 parts.extend(words.iter().cloned().map(Part::Text));
                 parts.extend(calls.iter().map(call));
                 messages.push(Message { role: Role::Assistant, parts });
-                let result = |id: &String| Part::ToolResult { id: id.clone(), name: None, content: format!("of {id}") };
+                let result = |id: &String| Part::ToolResult {
+                    id: id.clone(),
+                    name: None,
+                    content: format!("of {id}"),
+                    is_error: false,
+                };
                 let mut results: Vec<Part> = calls.iter().map(result).collect();
                 if *backwards {
                     results.reverse();
@@ -195,7 +200,7 @@ proptest! {
 fn a_call_without_its_result_is_our_own_error() {
     let call =
         |id: &str| Part::ToolCall(ToolCall { id: id.to_owned(), name: "f".to_owned(), arguments: "{}".to_owned() });
-    let result = |id: &str| Part::ToolResult { id: id.to_owned(), name: None, content: String::new() };
+    let result = |id: &str| Part::ToolResult { id: id.to_owned(), name: None, content: String::new(), is_error: false };
     let message = |role, parts| Message { role, parts };
     let asks = || Message::text(Role::User, "?");
     for (what, messages, at, missing) in [

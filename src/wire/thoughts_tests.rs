@@ -14,7 +14,8 @@ fn author(text: &str) -> Author {
 /// The answer of `p/m`, whole or as the stream of these events, as it goes back to its maker.
 fn sent_back(wire: Wire, answer: &Answer) -> Value {
     let question = Message::text(Role::User, "?");
-    let result = |call: &ToolCall| Part::ToolResult { id: call.id.clone(), name: None, content: String::new() };
+    let result =
+        |call: &ToolCall| Part::ToolResult { id: call.id.clone(), name: None, content: String::new(), is_error: false };
     let results = Message { role: Role::User, parts: answer.tool_calls.iter().map(result).collect() };
     let messages = vec![question, answer.message(&author("p/m")), results];
     let again = conversation(&written(&messages)).expect("a conversation");
@@ -179,11 +180,8 @@ fn any_call() -> impl Strategy<Value = Part> {
 fn any_message() -> impl Strategy<Value = Message> {
     let said = || words().prop_map(Part::Text);
     let image = || (filled(), filled()).prop_map(|(media_type, data)| Part::Image { media_type, data });
-    let result = (filled(), prop::option::of(words()), words()).prop_map(|(id, name, content)| Part::ToolResult {
-        id,
-        name,
-        content,
-    });
+    let result = (filled(), prop::option::of(words()), words(), any::<bool>());
+    let result = result.prop_map(|(id, name, content, is_error)| Part::ToolResult { id, name, content, is_error });
     let message = |role, parts| Message { role, parts };
     prop_oneof![
         prop::collection::vec(said(), 1..3).prop_map(move |parts| message(Role::System, parts)),

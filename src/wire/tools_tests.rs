@@ -13,8 +13,12 @@ fn with_tools() -> ChatRequest {
     let call = |id: &str, arguments: &str| {
         Part::ToolCall(ToolCall { id: id.to_owned(), name: "wetter".to_owned(), arguments: arguments.to_owned() })
     };
-    let result =
-        |id: &str, content: &str| Part::ToolResult { id: id.to_owned(), name: None, content: content.to_owned() };
+    let result = |id: &str, content: &str| Part::ToolResult {
+        id: id.to_owned(),
+        name: None,
+        content: content.to_owned(),
+        is_error: false,
+    };
     let thinking = |signature: &str, from: &str| {
         let (text, signature) = ("hm".to_owned(), Some(signature.to_owned()));
         Part::Thinking(Thinking { text, signature, redacted: None, from: from.parse().ok() })
@@ -39,6 +43,34 @@ fn with_tools() -> ChatRequest {
         ],
         ..ChatRequest::default()
     }
+}
+
+#[test]
+fn that_a_tool_failed_is_told_where_there_is_a_word_for_it() {
+    let call = |id: &str| Part::ToolCall(ToolCall { id: id.into(), name: "f".into(), arguments: "{}".into() });
+    let result = |id: &str, content: &str, is_error| Part::ToolResult {
+        id: id.into(),
+        name: None,
+        content: content.into(),
+        is_error,
+    };
+    let came = [("a", "no such host", true), ("b", "{\"code\":5}", true), ("c", "{\"error\":null}", false)];
+    let calls = came.iter().map(|(id, ..)| call(id)).collect();
+    let results = came.iter().map(|(id, content, is_error)| result(id, content, *is_error)).collect();
+    let messages = vec![Message { role: Role::Assistant, parts: calls }, Message { role: Role::User, parts: results }];
+    let request = ChatRequest { messages, ..ChatRequest::default() };
+    let sent = |wire| send(&provider("p", wire), "m", &request).expect("a request").1;
+
+    let body = sent(Wire::Anthropic);
+    let marks = |at: usize| body["messages"][1]["content"][at]["is_error"].clone();
+    assert_eq!((marks(0), marks(1), marks(2)), (json!(true), json!(true), json!(null)));
+    let body = sent(Wire::Gemini);
+    let response = |at: usize| body["contents"][1]["parts"][at]["functionResponse"]["response"].clone();
+    assert_eq!(response(0), json!({"error": "no such host"}));
+    assert_eq!(response(1), json!({"error": {"code": 5}}));
+    assert_eq!(response(2), json!({"output": {"error": null}}), "what looks like one is none");
+    let body = sent(Wire::OpenAi);
+    assert_eq!(body["messages"][1], json!({"role": "tool", "tool_call_id": "a", "content": "no such host"}));
 }
 
 #[test]
@@ -156,7 +188,7 @@ fn a_call_that_is_none_is_our_own_error() {
         }
         request.messages.pop();
     }
-    let orphan = Part::ToolResult { id: "c".to_owned(), name: None, content: String::new() };
+    let orphan = Part::ToolResult { id: "c".to_owned(), name: None, content: String::new(), is_error: false };
     request.messages.push(Message { role: Role::User, parts: vec![orphan] });
     request.messages.push(Message { role: Role::Assistant, parts: vec![call("{}")] });
     let error = send(&provider("p", Wire::Gemini), "m", &request).expect_err("refused");
@@ -176,7 +208,8 @@ fn ids(provider: &ProviderInfo, request: &ChatRequest) -> (Vec<String>, Vec<Stri
 fn calls_with(ids: &[String]) -> ChatRequest {
     let call =
         |id: &String| Part::ToolCall(ToolCall { id: id.clone(), name: "f".to_owned(), arguments: "{}".to_owned() });
-    let result = |id: &String| Part::ToolResult { id: id.clone(), name: None, content: "ok".to_owned() };
+    let result =
+        |id: &String| Part::ToolResult { id: id.clone(), name: None, content: "ok".to_owned(), is_error: false };
     let message = |role, parts| Message { role, parts };
     ChatRequest {
         messages: vec![

@@ -38,9 +38,12 @@ fn block(part: &Part) -> Value {
         Part::ToolCall(call) => {
             json!({"type": "tool_use", "id": call.id, "name": call.name, "input": arguments(call)})
         }
-        Part::ToolResult { id, name, content } => {
+        Part::ToolResult { id, name, content, is_error } => {
             let mut block = json!({"type": "tool_result", "tool_use_id": id, "content": content});
             set(&mut block, "name", name.as_deref());
+            if let Some(fields) = block.as_object_mut().filter(|_| *is_error) {
+                fields.insert("is_error".to_owned(), json!(true));
+            }
             block
         }
         Part::Thinking(thinking) => thought(thinking),

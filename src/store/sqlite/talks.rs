@@ -8,12 +8,15 @@ use super::{SqliteStore, StoreError};
 use crate::domain::{
     AskedFor, CallEnd, JournalEntry, LadderName, RequestId, Session, SessionName, StoredTurn, TalkSettings,
 };
-use crate::store::{CallChange, SessionBatch, SessionStore, Talk, TurnChange};
+use crate::store::{CallChange, Outline, SessionBatch, SessionStore, Talk, TurnChange};
 
 const SESSIONS: &str = "SELECT id, name, created_at, updated_at, holder, ladder, system, tools, asked, \
      (SELECT count(*) FROM turns AS t WHERE t.session = s.name), told FROM sessions AS s";
 
 const TURNS: &str = "SELECT id, message, author, request_id, at FROM turns WHERE session = ?1 ORDER BY place";
+
+/// Of which calls only a person can say what is next: `JournalEntry::needs_word`, as a test sees to.
+const NEEDS_WORD: &str = "effect = 'side_effecting' AND state IN ('started', 'unknown')";
 
 const JOURNAL: &str = "SELECT id, version, fingerprint, place, position, call_id, tool, arguments, effect, \
      idempotency_key, state, ending, result, tries, started_at, ended_at FROM journal WHERE session = ?1 \
@@ -48,6 +51,10 @@ impl SessionStore for SqliteStore {
             }
             Ok(all)
         })
+    }
+
+    fn outlines(&self) -> Result<Vec<Outline>, StoreError> {
+        self.read(outlines)
     }
 
     fn talk(&self, name: &SessionName) -> Result<Option<Talk>, StoreError> {
@@ -104,6 +111,28 @@ fn session(f: &mut Fields<'_, '_>) -> Result<Session, Trouble> {
 fn asked(f: &mut Fields<'_, '_>) -> Result<AskedFor, Trouble> {
     let Some(text) = f.get::<Option<String>>()? else { return Ok(AskedFor::default()) };
     serde_json::from_str(&text).map_err(|error| f.bad(error))
+}
+
+/// The end of each conversation, by the index of its turns.
+fn outlines(conn: &Connection) -> Result<Vec<Outline>, Trouble> {
+    // Places are counted from 0 without a gap, so the last of them says how many there are.
+    let sql = format!(
+        "SELECT id, name, created_at, updated_at, holder, ladder, system, tools, asked, \
+         (SELECT ifnull(max(place) + 1, 0) FROM turns WHERE session = s.name), told, \
+         EXISTS (SELECT 1 FROM journal WHERE session = s.name AND {NEEDS_WORD}), \
+         (SELECT message FROM turns WHERE session = s.name ORDER BY place DESC LIMIT 1) \
+         FROM sessions AS s ORDER BY updated_at DESC, name"
+    );
+    let mut statement = conn.prepare_cached(&sql)?;
+    let mut rows = statement.query([])?;
+    let mut all = Vec::new();
+    while let Some(row) = rows.next()? {
+        let mut f = Fields::new(row, "sessions");
+        let (session, needs_word, last) = (session(&mut f)?, f.get()?, f.maybe_text()?);
+        let last = last.map(|message| serde_json::from_str(message).unwrap_or_default());
+        all.push(Outline { session, last, needs_word });
+    }
+    Ok(all)
 }
 
 /// All of the conversation. The caller holds a transaction.
@@ -256,9 +285,11 @@ pub(super) fn remove(conn: &Connection, name: &SessionName) -> Result<usize, Tro
 /// One conversation that nobody has used since the time, unless a person must still say what came of a call: this is the
 /// only note of it.
 pub(super) fn old(conn: &Connection, before: i64) -> Result<Option<SessionName>, Trouble> {
-    let sql = "SELECT name FROM sessions AS s WHERE updated_at < ?1 AND NOT EXISTS (SELECT 1 FROM journal WHERE \
-         session = s.name AND effect = 'side_effecting' AND state IN ('started', 'unknown')) ORDER BY updated_at LIMIT 1";
-    let mut statement = conn.prepare_cached(sql)?;
+    let sql = format!(
+        "SELECT name FROM sessions AS s WHERE updated_at < ?1 AND NOT EXISTS \
+         (SELECT 1 FROM journal WHERE session = s.name AND {NEEDS_WORD}) ORDER BY updated_at LIMIT 1"
+    );
+    let mut statement = conn.prepare_cached(&sql)?;
     let mut rows = statement.query([before])?;
     Ok(rows.next()?.map(|row| row.get::<_, String>(0)).transpose()?.map(SessionName::new))
 }
@@ -278,9 +309,11 @@ pub(super) fn too_much(conn: &Connection, most: u64) -> Result<Option<SessionNam
     if used.saturating_mul(super::prune::page_size(conn)?) <= most || bytes(conn)? <= most {
         return Ok(None);
     }
-    let sql = "SELECT name FROM sessions AS s WHERE updated_at < (SELECT max(updated_at) FROM sessions) AND NOT EXISTS \
-         (SELECT 1 FROM journal WHERE session = s.name AND state IN ('started', 'unknown')) ORDER BY updated_at LIMIT 1";
-    let mut statement = conn.prepare_cached(sql)?;
+    let sql = format!(
+        "SELECT name FROM sessions AS s WHERE updated_at < (SELECT max(updated_at) FROM sessions) AND NOT EXISTS \
+         (SELECT 1 FROM journal WHERE session = s.name AND {NEEDS_WORD}) ORDER BY updated_at LIMIT 1"
+    );
+    let mut statement = conn.prepare_cached(&sql)?;
     let mut rows = statement.query([])?;
     Ok(rows.next()?.map(|row| row.get::<_, String>(0)).transpose()?.map(SessionName::new))
 }

@@ -94,8 +94,25 @@ fn too_many_conversations_go_by_their_use_but_none_that_is_in_doubt() {
     }
     let keep = Retention { sessions_size: 300, ..Retention::default() };
     assert_eq!(store.prune(&keep, at(3)).expect("pruned").sessions, 0, "their calls are not settled");
-    store.live().conn.execute("UPDATE journal SET state = 'done' WHERE session <> 'first'", []).expect("set");
+    let execute = |sql: &str| store.live().conn.execute(sql, []).expect("set");
+    // What is pure is simply run again, and nobody is asked.
+    execute("UPDATE journal SET effect = 'pure' WHERE session <> 'first'");
     assert_eq!(store.prune(&keep, at(3)).expect("pruned").sessions, 1);
     let left: Vec<_> = store.sessions().expect("readable").into_iter().map(|s| s.name.to_string()).collect();
     assert_eq!(left, ["last", "first"]);
+}
+
+#[test]
+fn a_damaged_message_takes_no_other_conversation_from_the_list() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let store = SqliteStore::open(&directory.path().join("state.db"), OpenOptions::default()).expect("a store");
+    for (name, seconds) in [("bad", 1), ("good", 0)] {
+        said(&store, name, seconds);
+    }
+    let execute = |sql: &str| store.live().conn.execute(sql, []).expect("set");
+    execute("UPDATE turns SET message = '{' WHERE session = 'bad' AND place = 1");
+    execute("UPDATE journal SET state = 'else' WHERE session = 'bad'");
+    assert!(store.talk(&"bad".into()).is_err());
+    let found: Vec<_> = store.outlines().expect("readable").into_iter().map(|o| (o.session.turns, o.last)).collect();
+    assert_eq!(found, [(2, Some(json!(null))), (2, Some(json!({"role": "user", "content": "two"})))]);
 }
