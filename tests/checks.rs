@@ -66,6 +66,11 @@ fn a_check_that_cannot_be_made_is_no_fault_of_the_model() {
     stage.run(&["chat", "?"]).exits(3).says(&["needs the program `nowhere-judge`"]);
     assert_eq!(good.hits(), hits, "nothing is sent");
     assert!(stage.run(&["check"]).exits(0).err.is_empty());
+    let flat = with("command = [\"./flat-judge\"]");
+    flat.file("flat-judge", "#!/bin/sh\n");
+    flat.run(&["chat", "?"]).exits(3).says(&["flat-judge`, which is not executable", "hint: make it executable"]);
+    assert!(flat.run(&["check"]).exits(0).out.contains("which is not executable"));
+    assert_eq!(good.hits(), hits, "nothing is sent");
     let stage = with("command = [\"sh\", \"-c\", \"sleep 600\"]");
     stage.run(&["chat", "--deadline", "300ms", "?"]).exits(8).says(&["error: the deadline"]);
     let stage = with("command = [\"sh\", \"-c\", \"grep -q yes\"]");

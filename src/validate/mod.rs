@@ -31,7 +31,7 @@ mod tests;
 use serde_json::Value;
 
 use crate::domain::{Answer, Extraction, Failure, Finish};
-use crate::process;
+use crate::process::{self, Lack};
 
 pub use check::{Check, CheckCommand, Confidence, Reject, Test, Trouble};
 pub use kinds::{DECLINES, Fault};
@@ -64,13 +64,13 @@ impl Demands {
         self.checks.iter().any(|check| matches!(check.test, Test::Command(_)))
     }
 
-    /// The checks by a program that is not there. `path` is the variable `PATH`.
-    pub fn missing_programs(&self, path: &str) -> Vec<(&Check, &str)> {
+    /// The checks by a program that cannot be started. `path` is the variable `PATH`.
+    pub fn missing_programs(&self, path: &str) -> Vec<(&Check, &str, Lack)> {
         let programs = self.checks.iter().filter_map(|check| match &check.test {
             Test::Command(command) => Some((check, command.words.first()?.as_str())),
             Test::Rule(_) => None,
         });
-        programs.filter(|(_, name)| !process::is_there(name, path)).collect()
+        programs.filter_map(|(check, name)| Some((check, name, process::lack(name, path)?))).collect()
     }
 
     /// Whether nothing is asked.
