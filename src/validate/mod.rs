@@ -12,8 +12,8 @@
 //! JSON is never mended, because mended JSON is invented data. It is taken out of a fence or of prose by a parser, and
 //! only where no other value can be meant (see `extract`); how it was found is kept with the attempt.
 //!
-//! Our own trouble (a program that cannot be started, a request whose time is over) is not the model's fault and comes
-//! back as [`Flaw::Own`]. What was not checked is never called valid.
+//! Our own trouble (a program that cannot be started, a rule that takes too long, a request whose time is over) is not the
+//! model's fault and comes back as [`Flaw::Own`]. What was not checked is never called valid.
 
 mod check;
 mod extract;
@@ -40,7 +40,7 @@ pub use shape::Shape;
 
 pub use extract::as_written;
 use extract::{Found, Taken};
-use rule::About;
+use rule::{About, Unmet};
 
 /// What is asked of an answer besides its schema.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -197,9 +197,12 @@ impl Validation {
         let about = About::new(judged.parsed.as_ref(), &answer.text, input);
         for check in &self.demands.checks {
             if let Test::Rule(rule) = &check.test
-                && let Err(why) = rule.holds(&about)
+                && let Err(unmet) = rule.holds(&about)
             {
-                return Err(kinds::unmet(check, rule, &why));
+                return Err(match unmet {
+                    Unmet::Untrue(why) => kinds::unmet(check, rule, &why),
+                    Unmet::Undecided(why) => Flaw::Own(Trouble::NotRun(check.failed_to_run(&why))),
+                });
             }
         }
         for check in &self.demands.checks {
