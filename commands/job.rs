@@ -11,7 +11,7 @@ use llmr::route::{FallbackStore, Job, direct};
 use llmr::store::SqliteStore;
 use llmr::validate::Rule;
 
-use crate::content::{conversation, image, json_file, option};
+use crate::content::{conversation, image, option, schema_file};
 use crate::context::{Context, nearest_provider, read_named};
 use crate::error::{CliError, Code};
 use crate::tools::TalkArgs;
@@ -214,7 +214,7 @@ impl RequestArgs {
             before: self.messages.as_deref().map(conversation).transpose()?.unwrap_or_default(),
             question: self.question(stdin)?,
             system: system.transpose()?,
-            schema: self.schema.as_deref().map(|path| json_file("--schema", path)).transpose()?,
+            schema: self.schema.as_deref().map(|path| schema_file("--schema", path)).transpose()?,
         })
     }
 

@@ -94,3 +94,35 @@ fn a_program_of_a_check_stands_beside_the_config_and_sees_no_keys() {
     assert!(std::process::Command::new("chmod").args(["+x", &judge]).status().is_ok_and(|status| status.success()));
     stage.run(&["chat", "?"]).exits(0).prints("yes\n");
 }
+
+#[test]
+fn a_schema_that_is_none_is_told_with_its_place_before_anything_is_sent() {
+    let good = openai(Reply::answer("{}"));
+    let stage = Stage::of(&[("good", &good)]);
+    let schema = stage.file("none.json", r#"{"properties": {"a": {"type": "objct"}}}"#);
+    let said = ["--schema: ", "none.json is no JSON Schema: /properties/a/type: \"objct\""];
+    stage.run(&["chat", "--schema", &schema, "?"]).exits(2).prints("").says(&said);
+    assert_eq!(good.hits(), 0);
+    let beside =
+        format!("{}[ladders.shaped]\nsteps = [\"good/m\"]\nschema = \"none.json\"\n", config(&[("good", &good)]));
+    let tool = "[tools.t]\ndescription = \"d\"\ncommand = [\"true\"]\nschema = \"none.json\"\n";
+    let stage = Stage::with(&format!("{beside}{tool}"));
+    stage.file("none.json", r#"{"type": "object", "properties": {"a": {"type": "objct"}}}"#);
+    stage.run(&["chat", "?"]).exits(3).prints("").says(&[
+        "ladders.shaped.schema: ",
+        "/properties/a/type: \"objct\"",
+        "tools.t.schema: ",
+        "no JSON Schema: /properties/a/type: \"objct\"",
+    ]);
+    assert_eq!(good.hits(), 0);
+}
+
+#[test]
+fn a_date_that_is_none_is_repaired() {
+    let mends = openai(vec![Reply::answer(r#"{"a": "2024-02-30"}"#), Reply::answer(r#"{"a": "2024-03-01"}"#)]);
+    let stage = Stage::of(&[("mends", &mends)]);
+    let schema = r#"{"type": "object", "properties": {"a": {"type": "string", "format": "date"}}, "required": ["a"]}"#;
+    let schema = stage.file("schema.json", schema);
+    stage.run(&["chat", "--schema", &schema, "?"]).exits(0).prints("{\"a\": \"2024-03-01\"}\n");
+    assert!(mends.requests()[1].body.to_string().contains("/a: "), "it is told what was wrong, and where");
+}

@@ -23,6 +23,7 @@ mod reckon;
 mod refusal;
 mod repetition;
 mod rule;
+mod schema;
 mod shape;
 mod strict;
 #[cfg(test)]
@@ -36,6 +37,7 @@ use crate::process::{self, Lack};
 pub use check::{Check, CheckCommand, Confidence, Reject, Test, Trouble};
 pub use kinds::{DECLINES, Fault};
 pub use rule::{LONGEST, Rule};
+pub use schema::{compiled, placed};
 pub use shape::Shape;
 
 pub use extract::as_written;
