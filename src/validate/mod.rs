@@ -28,6 +28,7 @@ mod shape;
 mod strict;
 #[cfg(test)]
 mod tests;
+mod time;
 
 use serde_json::Value;
 

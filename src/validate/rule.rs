@@ -26,6 +26,7 @@ use serde_json::Value;
 use crate::domain::excerpt;
 
 use super::reckon::{self, Meter};
+use super::time;
 
 /// The longest expression, in bytes.
 pub const LONGEST: usize = 2000;
@@ -247,18 +248,20 @@ impl Walk {
 /// Operators have names with signs in them.
 fn function(name: &str) -> Result<(), String> {
     let is_operator = name.contains(|c: char| !c.is_ascii_alphanumeric() && c != '_') || name.starts_with('_');
-    if is_operator || FUNCTIONS.contains(&name) {
+    let known = || FUNCTIONS.iter().chain(time::FUNCTIONS).copied();
+    if is_operator || known().any(|known| known == name) {
         return Ok(());
     }
-    let near = crate::catalog::nearest_word(name, FUNCTIONS.iter().copied());
+    let near = crate::catalog::nearest_word(name, known());
     let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
     Err(format!("unknown function `{}`{hint}", excerpt(name, 40)))
 }
 
 fn decide(source: &str, about: &About, meter: &Meter) -> Result<(), String> {
     let mut expression = read(source)?;
-    reckon::rewrite(&mut expression.expr);
-    match evaluate(&expression, about, meter) {
+    let has_times = time::speaks_of_time(source);
+    reckon::rewrite(&mut expression.expr, has_times);
+    match evaluate(&expression, about, meter, has_times) {
         Ok(cel::Value::Bool(true)) => Ok(()),
         Ok(cel::Value::Bool(false)) => Err("is not true".to_owned()),
         Ok(other) => Err(format!("is {} and not true or false", excerpt(&format!("{other:?}"), 60))),
@@ -267,9 +270,16 @@ fn decide(source: &str, about: &About, meter: &Meter) -> Result<(), String> {
     }
 }
 
-fn evaluate(expression: &IdedExpr, about: &About, meter: &Meter) -> Result<cel::Value, ExecutionError> {
+fn evaluate(
+    expression: &IdedExpr,
+    about: &About,
+    meter: &Meter,
+    has_times: bool,
+) -> Result<cel::Value, ExecutionError> {
     let mut context = Context::with_env(Arc::new(Env::stdlib()));
-    meter.teach(&mut context).map_err(|error| ExecutionError::InternalError(error.to_string()))?;
+    let of_time = |context: &mut Context<'_, '_>| if has_times { time::teach(context) } else { Ok(()) };
+    let taught = meter.teach(&mut context).and_then(|()| of_time(&mut context));
+    taught.map_err(|error| ExecutionError::InternalError(error.to_string()))?;
     context.add_variable_from_value("answer", value(&about.answer));
     context.add_variable_from_value("text", about.text.to_string());
     context.add_variable_from_value("input", about.input.to_string());
@@ -301,3 +311,7 @@ fn number(number: &serde_json::Number) -> cel::Value {
 #[cfg(test)]
 #[path = "rule_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "rule_standard_tests.rs"]
+mod standard_tests;
