@@ -16,6 +16,8 @@
 //! model's fault and comes back as [`Flaw::Own`]. What was not checked is never called valid.
 
 mod check;
+#[cfg(test)]
+mod corpus_tests;
 mod extract;
 mod fences;
 mod kinds;
@@ -26,9 +28,9 @@ mod rule;
 mod schema;
 mod shape;
 mod strict;
+mod time;
 #[cfg(test)]
 mod tests;
-mod time;
 
 use serde_json::Value;
 
