@@ -25,6 +25,14 @@ pub fn json_file(flag: &str, path: &Path) -> Result<Value, CliError> {
         .map_err(|error| CliError::usage(format!("{flag}: {} is not JSON: {error}", path.display())))
 }
 
+/// A JSON Schema in a file.
+pub fn schema_file(flag: &str, path: &Path) -> Result<Value, CliError> {
+    let schema = json_file(flag, path)?;
+    let wrong = |error: String| CliError::usage(format!("{flag}: {} is no JSON Schema: {error}", path.display()));
+    llmr::validate::compiled(&schema).map_err(wrong)?;
+    Ok(schema)
+}
+
 pub fn image(path: &Path) -> Result<Part, CliError> {
     let bytes = std::fs::read(path)
         .map_err(|error| CliError::usage(format!("--image: cannot read {}: {error}", path.display())))?;

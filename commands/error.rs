@@ -136,9 +136,9 @@ impl From<JobError> for CliError {
         match error {
             JobError::Store(error) => error.into(),
             JobError::NoLadder(_) => Self::new(Code::Config, error.to_string()),
-            JobError::NoProgram { .. } => {
+            JobError::NoProgram { lack, .. } => {
                 let told = Self::new(Code::Config, error.to_string());
-                told.hint("install it, or give its whole path; nothing was sent")
+                told.hint(format!("{}; nothing was sent", lack.hint()))
             }
             JobError::NoKey { ref steps, .. } => {
                 let told = Self::new(Code::Config, error.to_string());

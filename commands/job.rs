@@ -13,7 +13,7 @@ use llmr::route::{FallbackStore, Job, direct};
 use llmr::store::SqliteStore;
 use llmr::validate::Rule;
 
-use crate::content::{conversation, image, json_file, option};
+use crate::content::{conversation, image, option, schema_file};
 use crate::context::{Context, nearest_provider, read_named};
 use crate::error::{CliError, Code};
 use crate::tools::TalkArgs;
@@ -233,7 +233,7 @@ impl RequestArgs {
             // What is said now counts more than what the file says.
             system: system.transpose()?.or(before.system),
             left_out: before.left_out,
-            schema: self.schema.as_deref().map(|path| json_file("--schema", path)).transpose()?,
+            schema: self.schema.as_deref().map(|path| schema_file("--schema", path)).transpose()?,
         })
     }
 

@@ -10,9 +10,10 @@
 //!
 //! A program runs by the system's stopwatch, also where all other time is invented.
 
-use std::fs::File;
+use std::fmt;
+use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, Write};
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 #[cfg(unix)]
 use std::sync::Once;
@@ -127,17 +128,64 @@ fn listen_for_ends() {
     }
 }
 
-/// Whether there is such a program: a path, or a name that is looked for in the directories of `path` (the variable
-/// `PATH`). Whether it may be run is only known when it is.
-pub fn is_there(name: &str, path: &str) -> bool {
+/// Why a program cannot be started, as far as that is seen beforehand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lack {
+    /// There is none.
+    Program,
+    /// It is a file that nobody may run.
+    Permission,
+}
+
+impl Lack {
+    /// What can be done about it.
+    pub const fn hint(self) -> &'static str {
+        match self {
+            Self::Program => "install it, or give its whole path",
+            Self::Permission => "make it executable: chmod +x",
+        }
+    }
+}
+
+/// As what is said of the program: it "is not here".
+impl fmt::Display for Lack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Program => "is not here",
+            Self::Permission => "is not executable",
+        })
+    }
+}
+
+/// What stands against running the program: a path, or a name that is looked for in the directories of `path` (the
+/// variable `PATH`). Nothing where it may be run by somebody; whether by us is only known when it is.
+pub fn lack(name: &str, path: &str) -> Option<Lack> {
     // Windows looks in further places and under further names.
     if cfg!(windows) {
-        return true;
+        return None;
     }
-    if name.contains('/') {
-        return Path::new(name).is_file();
+    let places = match name.contains('/') {
+        true => vec![PathBuf::from(name)],
+        false => std::env::split_paths(path).map(|directory| directory.join(name)).collect(),
+    };
+    let files: Vec<Metadata> =
+        places.iter().filter_map(|place| place.metadata().ok()).filter(Metadata::is_file).collect();
+    match files.iter().any(may_be_run) {
+        true => None,
+        false if files.is_empty() => Some(Lack::Program),
+        false => Some(Lack::Permission),
     }
-    std::env::split_paths(path).any(|directory| directory.join(name).is_file())
+}
+
+#[cfg(unix)]
+fn may_be_run(file: &Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    file.permissions().mode() & 0o111 != 0
+}
+
+#[cfg(not(unix))]
+const fn may_be_run(_: &Metadata) -> bool {
+    true
 }
 
 /// The input, all of it there before anybody reads: a program that is begun so has the whole of it whatever becomes of us;
@@ -263,6 +311,34 @@ mod tests {
         let ran = shell("read line; echo \"$line $LLMR_WORD\"; echo no >&2; exit 3", "a\n", MOST, &|| false);
         assert_eq!((ran.status.and_then(|status| status.code()), ran.is_cut), (Some(3), false));
         assert_eq!((ran.out.as_str(), ran.err.as_str()), ("a bird\n", "no\n"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_cannot_be_started_is_seen_beforehand() {
+        use std::os::unix::fs::PermissionsExt;
+        let place = tempfile::tempdir().expect("a directory");
+        let file = |directory: &str, mode: u32| {
+            let directory = place.path().join(directory);
+            std::fs::create_dir_all(&directory).expect("a directory");
+            let file = directory.join("tool");
+            std::fs::write(&file, "#!/bin/sh\n").expect("a file");
+            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).expect("a mode");
+            (directory.to_string_lossy().into_owned(), file.to_string_lossy().into_owned())
+        };
+        let ((flat_in, flat), (good_in, good)) = (file("flat", 0o644), file("good", 0o755));
+        let both = format!("{flat_in}:{good_in}");
+        for (name, path, wanted) in [
+            (good.as_str(), "", None),
+            (flat.as_str(), "", Some(Lack::Permission)),
+            (flat_in.as_str(), "", Some(Lack::Program)),
+            ("tool", both.as_str(), None),
+            ("tool", flat_in.as_str(), Some(Lack::Permission)),
+            ("tool", "", Some(Lack::Program)),
+            ("none", both.as_str(), Some(Lack::Program)),
+        ] {
+            assert_eq!(lack(name, path), wanted, "{name} in {path}");
+        }
     }
 
     #[test]

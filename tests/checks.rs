@@ -66,6 +66,11 @@ fn a_check_that_cannot_be_made_is_no_fault_of_the_model() {
     stage.run(&["chat", "?"]).exits(3).says(&["needs the program `nowhere-judge`"]);
     assert_eq!(good.hits(), hits, "nothing is sent");
     assert!(stage.run(&["check"]).exits(0).err.is_empty());
+    let flat = with("command = [\"./flat-judge\"]");
+    flat.file("flat-judge", "#!/bin/sh\n");
+    flat.run(&["chat", "?"]).exits(3).says(&["flat-judge`, which is not executable", "hint: make it executable"]);
+    assert!(flat.run(&["check"]).exits(0).out.contains("which is not executable"));
+    assert_eq!(good.hits(), hits, "nothing is sent");
     let stage = with("command = [\"sh\", \"-c\", \"sleep 600\"]");
     stage.run(&["chat", "--deadline", "300ms", "?"]).exits(8).says(&["error: the deadline"]);
     let stage = with("command = [\"sh\", \"-c\", \"grep -q yes\"]");
@@ -88,4 +93,36 @@ fn a_program_of_a_check_stands_beside_the_config_and_sees_no_keys() {
     let judge = stage.file("conf/judge", "#!/bin/sh\n[ -z \"$LAB_KEY\" ] && [ \"$LAB_WORD\" = bird ]\n");
     assert!(std::process::Command::new("chmod").args(["+x", &judge]).status().is_ok_and(|status| status.success()));
     stage.run(&["chat", "?"]).exits(0).prints("yes\n");
+}
+
+#[test]
+fn a_schema_that_is_none_is_told_with_its_place_before_anything_is_sent() {
+    let good = openai(Reply::answer("{}"));
+    let stage = Stage::of(&[("good", &good)]);
+    let schema = stage.file("none.json", r#"{"properties": {"a": {"type": "objct"}}}"#);
+    let said = ["--schema: ", "none.json is no JSON Schema: /properties/a/type: \"objct\""];
+    stage.run(&["chat", "--schema", &schema, "?"]).exits(2).prints("").says(&said);
+    assert_eq!(good.hits(), 0);
+    let beside =
+        format!("{}[ladders.shaped]\nsteps = [\"good/m\"]\nschema = \"none.json\"\n", config(&[("good", &good)]));
+    let tool = "[tools.t]\ndescription = \"d\"\ncommand = [\"true\"]\nschema = \"none.json\"\n";
+    let stage = Stage::with(&format!("{beside}{tool}"));
+    stage.file("none.json", r#"{"type": "object", "properties": {"a": {"type": "objct"}}}"#);
+    stage.run(&["chat", "?"]).exits(3).prints("").says(&[
+        "ladders.shaped.schema: ",
+        "/properties/a/type: \"objct\"",
+        "tools.t.schema: ",
+        "no JSON Schema: /properties/a/type: \"objct\"",
+    ]);
+    assert_eq!(good.hits(), 0);
+}
+
+#[test]
+fn a_date_that_is_none_is_repaired() {
+    let mends = openai(vec![Reply::answer(r#"{"a": "2024-02-30"}"#), Reply::answer(r#"{"a": "2024-03-01"}"#)]);
+    let stage = Stage::of(&[("mends", &mends)]);
+    let schema = r#"{"type": "object", "properties": {"a": {"type": "string", "format": "date"}}, "required": ["a"]}"#;
+    let schema = stage.file("schema.json", schema);
+    stage.run(&["chat", "--schema", &schema, "?"]).exits(0).prints("{\"a\": \"2024-03-01\"}\n");
+    assert!(mends.requests()[1].body.to_string().contains("/a: "), "it is told what was wrong, and where");
 }

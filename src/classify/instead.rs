@@ -2,9 +2,12 @@
 //!
 //! Gateways and agents put what went wrong into the words of the assistant, with a 200 around it. Such a text is short,
 //! begins like an error and says something that the rules know; an answer about errors is longer, or begins otherwise.
+//! That is enough where JSON was wanted and these words came: they only need a name. Where words were wanted they must be
+//! a bare message (see `bare`).
 
 use serde_json::Value;
 
+use super::bare::{is_bare, is_failure};
 use super::matcher;
 use super::text::normalise;
 use crate::domain::Class;
@@ -53,13 +56,6 @@ const OPENINGS: &[&str] = &[
     "the server",
 ];
 
-/// Openings that say that what follows is an error.
-const SURE: &[&str] =
-    &["error:", "[error", "api error", "[api error", "fatal:", "exception:", "traceback (", "⚠", "❌", "🚫"];
-
-/// A sentence of so many words is no translation of a heading.
-const WORDS: usize = 6;
-
 /// Texts that say it all.
 const ALONE: &[&str] = &[
     "internal server error",
@@ -84,7 +80,7 @@ pub fn error_in_words(text: &str) -> Option<Class> {
         return None;
     }
     let plain = normalise(text);
-    let known = || matcher::sentence(&plain).map(|rule| rule.class).filter(|class| *class != Class::ContentPolicy);
+    let known = || named(&plain);
     if text.starts_with('{') {
         return is_error_object(text).then(|| known().unwrap_or(Class::Unknown));
     }
@@ -95,21 +91,46 @@ pub fn error_in_words(text: &str) -> Option<Class> {
     if ALONE.contains(&bare.trim_end_matches(['.', '!'])) {
         return Some(known().unwrap_or(Class::ServerError));
     }
-    OPENINGS.iter().any(|opening| plain.starts_with(opening)).then(known).flatten()
+    let is_begun = OPENINGS.iter().any(|opening| plain.starts_with(opening));
+    is_begun.then(known).flatten().or_else(|| is_bare(text).then(|| known().unwrap_or(Class::Unknown)))
 }
 
-/// The same where the words may well be the answer, as those of a translation: they must bear a second sign of an error
-/// besides what they say.
+/// The same where the words may well be the answer, as those of a translation or of a lesson about errors: they must be
+/// the message and nothing else.
 pub fn surely_error_in_words(text: &str) -> Option<Class> {
-    error_in_words(text).filter(|_| {
-        let plain = normalise(text.trim());
-        let mut words = plain.split(|c: char| !c.is_alphanumeric());
-        let is_status =
-            |word: &str| word.len() == 3 && word.starts_with(['4', '5']) && word.chars().all(|c| c.is_ascii_digit());
-        let is_spoken = plain.split_whitespace().count() >= WORDS && !plain.starts_with("failed to");
-        let is_object = plain.starts_with(['{', '<']);
-        is_object || is_spoken || words.any(is_status) || SURE.iter().any(|opening| plain.starts_with(opening))
-    })
+    let text = text.trim();
+    if text.is_empty() || text.len() > LONGEST {
+        return None;
+    }
+    let is_sure = match text.chars().next() {
+        Some('<') => return error_in_words(text),
+        Some('{') => is_failed_object(text),
+        _ => is_bare(text),
+    };
+    is_sure.then(|| named(&normalise(text)).unwrap_or(Class::Unknown))
+}
+
+/// What the words say of a failure, if they do.
+fn named(plain: &str) -> Option<Class> {
+    matcher::sentence(plain).map(|rule| rule.class).filter(|class| *class != Class::ContentPolicy)
+}
+
+/// The keys of an object that is about an error and nothing else.
+const KEYS: &[&str] =
+    &["type", "error", "message", "code", "status", "statusCode", "request_id", "param", "detail", "success"];
+
+/// Whether the text is such an object, and says of a failure what messages say.
+fn is_failed_object(text: &str) -> bool {
+    let Ok(Value::Object(object)) = serde_json::from_str(text) else { return false };
+    let is_error = |key: &str, value: &Value| match value {
+        Value::String(words) => is_failure(words, key == "error"),
+        Value::Object(inner) => inner.contains_key("message") || inner.contains_key("code"),
+        _ => false,
+    };
+    let is_named = object.get("type").and_then(Value::as_str) == Some("error");
+    let says =
+        ["error", "message", "detail"].iter().any(|key| object.get(*key).is_some_and(|value| is_error(key, value)));
+    (is_named || says) && object.keys().all(|key| KEYS.contains(&key.as_str()))
 }
 
 /// Whether the text is an object that is about an error and nothing else.
@@ -121,8 +142,7 @@ fn is_error_object(text: &str) -> bool {
         _ => false,
     };
     let is_named = object.get("type").and_then(Value::as_str) == Some("error");
-    let others = ["type", "error", "message", "code", "status", "request_id", "param", "detail", "success"];
-    (is_named || object.get("error").is_some_and(is_said)) && object.keys().all(|key| others.contains(&key.as_str()))
+    (is_named || object.get("error").is_some_and(is_said)) && object.keys().all(|key| KEYS.contains(&key.as_str()))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@
 //! Everything here is pure: evidence and a time in, a [`Failure`](crate::domain::Failure) out, for any bytes.
 
 mod answer;
+mod bare;
 #[cfg(test)]
 mod boundary_tests;
 pub mod capture;

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::catalog::{Catalog, ProviderInfo};
 use crate::domain::{Deployment, LadderName, ProviderName, excerpt};
 use crate::policy::PolicySettings;
+use crate::process::{Lack, lack};
 
 use super::providers::implied;
 use super::types::{Config, CredentialConfig, KeySource, LadderConfig, Limits, StepConfig};
@@ -134,22 +135,22 @@ impl Config {
         lacking.map(problem).chain(self.missing_checks(&file, env)).chain(self.missing_tools(&file, env)).collect()
     }
 
-    /// Tools whose program is not there.
+    /// Tools whose program cannot be started.
     fn missing_tools(&self, file: &Path, env: &dyn Fn(&str) -> Option<String>) -> Vec<Problem> {
         let path = env("PATH").unwrap_or_default();
         let missing = self.tools.values().filter_map(|tool| Some((tool, tool.command.first()?)));
-        let missing = missing.filter(|(_, program)| !crate::process::is_there(program, &path));
-        let problem = |(tool, program): (&super::ToolConfig, &String)| Problem {
+        let missing = missing.filter_map(|(tool, program)| Some((tool, program, lack(program, &path)?)));
+        let problem = |(tool, program, lack): (&super::ToolConfig, &String, Lack)| Problem {
             file: file.to_path_buf(),
             line: None,
             key: problem::Place { line: None, key: "tools".to_owned() }.below(&tool.name),
-            message: excerpt(&format!("it needs the program `{program}`, which is not here"), 400),
-            hint: Some("install it, or give its whole path".to_owned()),
+            message: excerpt(&format!("it needs the program `{program}`, which {lack}"), 400),
+            hint: Some(lack.hint().to_owned()),
         };
         missing.map(problem).collect()
     }
 
-    /// Checks whose program is not there.
+    /// Checks whose program cannot be started.
     fn missing_checks(&self, file: &Path, env: &dyn Fn(&str) -> Option<String>) -> Vec<Problem> {
         let path = env("PATH").unwrap_or_default();
         let below = |name: &LadderName| {
@@ -158,14 +159,14 @@ impl Config {
         };
         let missing = self.ladders.iter().flat_map(|(name, ladder)| {
             let missing = ladder.answer.demands.missing_programs(&path).into_iter();
-            missing.map(|(check, program)| (below(name), check.name.clone(), program.to_owned()))
+            missing.map(|(check, program, lack)| (below(name), check.name.clone(), program.to_owned(), lack))
         });
-        let problem = |(key, check, program): (String, String, String)| Problem {
+        let problem = |(key, check, program, lack): (String, String, String, Lack)| Problem {
             file: file.to_path_buf(),
             line: None,
             key,
-            message: excerpt(&format!("the check `{check}` needs the program `{program}`, which is not here"), 400),
-            hint: Some("install it, or give its whole path".to_owned()),
+            message: excerpt(&format!("the check `{check}` needs the program `{program}`, which {lack}"), 400),
+            hint: Some(lack.hint().to_owned()),
         };
         missing.map(problem).collect()
     }

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use super::limits::{own_program, positive};
 use super::reader::{Node, Section, suggest};
 use crate::domain::Effect;
+use crate::validate::compiled;
 
 const KEYS: &[&str] = &["description", "schema", "command", "timeout", "effect", "idempotency_key"];
 
@@ -205,7 +206,7 @@ pub fn arguments_schema(mut schema: Value) -> Result<Value, (String, &'static st
         return Err((why, "write type = \"object\" and name the properties"));
     }
     object.entry("properties").or_insert_with(|| json!({}));
-    match jsonschema::validator_for(&schema) {
+    match compiled(&schema) {
         Ok(_) => Ok(schema),
         Err(error) => Err((format!("no JSON Schema: {error}"), "see https://json-schema.org for what may stand there")),
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::config::Config;
 use crate::domain::{ChatRequest, Deployment, LadderName, RequestId};
 use crate::ladder::Directives;
+use crate::process::Lack;
 use crate::route::{Assembled, Facts, Job, grades};
 use crate::store::{Store, StoreError};
 use crate::validate::{Check, Rule};
@@ -59,12 +60,14 @@ pub enum JobError {
         steps: Vec<(Deployment, String)>,
     },
     /// A check of the ladder cannot be made here.
-    #[error("the check `{check}` needs the program `{program}`, which is not here")]
+    #[error("the check `{check}` needs the program `{program}`, which {lack}")]
     NoProgram {
         /// Its name.
         check: String,
         /// What it runs.
         program: String,
+        /// What stands against running it.
+        lack: Lack,
     },
 }
 
@@ -124,7 +127,9 @@ fn refuse_keyless(ladder: &Assembled) -> Result<(), JobError> {
 fn refuse_uncheckable(ladder: &Assembled, host: &Host) -> Result<(), JobError> {
     let missing = ladder.answer.demands.missing_programs(&host.env("PATH").unwrap_or_default());
     match missing.into_iter().next() {
-        Some((check, program)) => Err(JobError::NoProgram { check: check.name.clone(), program: program.to_owned() }),
+        Some((check, program, lack)) => {
+            Err(JobError::NoProgram { check: check.name.clone(), program: program.to_owned(), lack })
+        }
         None => Ok(()),
     }
 }

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::config::ToolConfig;
 use crate::domain::{MASK, ToolCall, excerpt};
+use crate::validate::{compiled, placed};
 
 /// How much of a complaint is told, in characters.
 const COMPLAINT: usize = 300;
@@ -21,15 +22,11 @@ pub(super) fn trouble(tool: &ToolConfig, call: &ToolCall) -> Option<String> {
         return Some("the arguments hold a key, and keys are not passed on; a tool has its own".to_owned());
     }
     let arguments: Value = serde_json::from_str(&call.arguments).ok()?;
-    let schema = match jsonschema::validator_for(&tool.schema) {
+    let schema = match compiled(&tool.schema) {
         Ok(schema) => schema,
-        Err(error) => return Some(format!("the tool's schema is none: {}", excerpt(&error.to_string(), COMPLAINT))),
+        Err(error) => return Some(format!("the tool's schema is none: {error}")),
     };
-    let complaint = |error: jsonschema::ValidationError<'_>| {
-        let at = error.instance_path().to_string();
-        let place = if at.is_empty() { "the arguments".to_owned() } else { at };
-        excerpt(&format!("{place}: {error}"), COMPLAINT)
-    };
-    let found: Vec<String> = schema.iter_errors(&arguments).take(COMPLAINTS).map(complaint).collect();
+    let errors = schema.iter_errors(&arguments).take(COMPLAINTS);
+    let found: Vec<String> = errors.map(|error| placed(&error, "the arguments")).collect();
     (!found.is_empty()).then(|| format!("the arguments are not as the tool wants them: {}", found.join("; ")))
 }

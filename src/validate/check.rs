@@ -54,7 +54,7 @@ impl Check {
         matches!(&self.test, Test::Rule(rule) if rule.names_answer())
     }
 
-    /// What is said when its program could not be run to its end.
+    /// What is said when it was not decided: its program could not be run to its end, its rule takes too long.
     pub(super) fn failed_to_run(&self, why: &str) -> String {
         format!("the check `{}` could not be made: {why}", excerpt(&self.name, 80))
     }
@@ -63,7 +63,7 @@ impl Check {
 /// Why an answer could not be checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Trouble {
-    /// A program could not be run to its end.
+    /// A program could not be run to its end, or a rule was not decided.
     NotRun(String),
     /// The user stopped it, or the time of the request is over.
     Interrupted,

@@ -12,10 +12,12 @@
 //! JSON is never mended, because mended JSON is invented data. It is taken out of a fence or of prose by a parser, and
 //! only where no other value can be meant (see `extract`); how it was found is kept with the attempt.
 //!
-//! Our own trouble (a program that cannot be started, a request whose time is over) is not the model's fault and comes
-//! back as [`Flaw::Own`]. What was not checked is never called valid.
+//! Our own trouble (a program that cannot be started, a rule that takes too long, a request whose time is over) is not the
+//! model's fault and comes back as [`Flaw::Own`]. What was not checked is never called valid.
 
 mod check;
+#[cfg(test)]
+mod corpus_tests;
 mod extract;
 mod fences;
 mod kinds;
@@ -23,24 +25,27 @@ mod reckon;
 mod refusal;
 mod repetition;
 mod rule;
+mod schema;
 mod shape;
 mod strict;
 #[cfg(test)]
 mod tests;
+mod time;
 
 use serde_json::Value;
 
 use crate::domain::{Answer, Extraction, Failure, Finish};
-use crate::process;
+use crate::process::{self, Lack};
 
 pub use check::{Check, CheckCommand, Confidence, Reject, Test, Trouble};
 pub use kinds::{DECLINES, Fault};
 pub use rule::{LONGEST, Rule};
+pub use schema::{compiled, placed};
 pub use shape::Shape;
 
 pub use extract::as_written;
 use extract::{Found, Taken};
-use rule::About;
+use rule::{About, Unmet};
 
 /// What is asked of an answer besides its schema.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -64,13 +69,13 @@ impl Demands {
         self.checks.iter().any(|check| matches!(check.test, Test::Command(_)))
     }
 
-    /// The checks by a program that is not there. `path` is the variable `PATH`.
-    pub fn missing_programs(&self, path: &str) -> Vec<(&Check, &str)> {
+    /// The checks by a program that cannot be started. `path` is the variable `PATH`.
+    pub fn missing_programs(&self, path: &str) -> Vec<(&Check, &str, Lack)> {
         let programs = self.checks.iter().filter_map(|check| match &check.test {
             Test::Command(command) => Some((check, command.words.first()?.as_str())),
             Test::Rule(_) => None,
         });
-        programs.filter(|(_, name)| !process::is_there(name, path)).collect()
+        programs.filter_map(|(check, name)| Some((check, name, process::lack(name, path)?))).collect()
     }
 
     /// Whether nothing is asked.
@@ -220,9 +225,12 @@ impl Validation {
         let about = About::new(judged.parsed.as_ref(), &answer.text, input);
         for check in &self.demands.checks {
             if let Test::Rule(rule) = &check.test
-                && let Err(why) = rule.holds(&about)
+                && let Err(unmet) = rule.holds(&about)
             {
-                return Err(kinds::unmet(check, rule, &why));
+                return Err(match unmet {
+                    Unmet::Untrue(why) => kinds::unmet(check, rule, &why),
+                    Unmet::Undecided(why) => Flaw::Own(Trouble::NotRun(check.failed_to_run(&why))),
+                });
             }
         }
         for check in &self.demands.checks {

@@ -7,12 +7,15 @@
 //! - Each loop counts what it runs over and what it makes, and `+` counts how long the text or list becomes. Beyond a
 //!   million it is an error, and so is every step after nobody waits any longer. So nothing has to be killed: a thread
 //!   cannot be, and lists within lists, or texts that double at each step, would eat the machine first.
+//! - In an expression that speaks of time, points and lengths of time are ordered, added and converted by `time`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr};
 use cel::{Context, DeclarationError, ExecutionError, Value};
+
+use super::time;
 
 /// The most values that the loops of an expression may run over and make.
 pub(super) const STEPS: u64 = 1_000_000;
@@ -82,6 +85,9 @@ impl Meter {
         for (_, name, reckon) in OPERATORS {
             let meter = self.clone();
             let with = move |one: Value, other: Value| {
+                if let Some(came) = time::reckoned(name, &one, &other) {
+                    return came;
+                }
                 let came = match (number(&one), number(&other)) {
                     (Some(left), Some(right)) if kind(&one) != kind(&other) => {
                         reckon(Value::Float(left), Value::Float(right))
@@ -122,18 +128,23 @@ fn kind(value: &Value) -> std::mem::Discriminant<Value> {
     std::mem::discriminant(value)
 }
 
-/// Puts our functions into the tree.
-pub(super) fn rewrite(expr: &mut Expr) {
+/// Puts our functions into the tree; those that order and convert only where it speaks of time.
+pub(super) fn rewrite(expr: &mut Expr, has_times: bool) {
+    let rewrite = |expr: &mut Expr| rewrite(expr, has_times);
     match expr {
         Expr::Call(call) => {
             call.target.iter_mut().for_each(|target| rewrite(&mut target.expr));
             call.args.iter_mut().for_each(|argument| rewrite(&mut argument.expr));
-            let ours = OPERATORS.iter().find(|(operator, ..)| *operator == call.func_name);
-            if let (Some((_, name, _)), 2) = (ours, call.args.len()) {
-                call.func_name = (*name).to_owned();
+            let ours = OPERATORS.iter().find(|(operator, ..)| *operator == call.func_name).map(|(_, name, _)| *name);
+            let ours = ours.or_else(|| time::order(&call.func_name).filter(|_| has_times));
+            let plain = time::plain(&call.func_name).filter(|_| has_times);
+            match (ours, plain, call.args.as_mut_slice()) {
+                (Some(name), _, [_, _]) => name.clone_into(&mut call.func_name),
+                (None, Some(name), [argument]) => wrap(argument, name),
+                _ => {}
             }
         }
-        Expr::Comprehension(all) => comprehension(all),
+        Expr::Comprehension(all) => comprehension(all, has_times),
         Expr::List(list) => list.elements.iter_mut().for_each(|item| rewrite(&mut item.expr)),
         Expr::Map(map) => map.entries.iter_mut().for_each(|entry| {
             if let EntryExpr::MapEntry(entry) = &mut entry.expr {
@@ -146,14 +157,15 @@ pub(super) fn rewrite(expr: &mut Expr) {
     }
 }
 
-fn comprehension(all: &mut ComprehensionExpr) {
-    rewrite(&mut all.iter_range.expr);
+fn comprehension(all: &mut ComprehensionExpr, has_times: bool) {
+    rewrite(&mut all.iter_range.expr, has_times);
     wrap(&mut all.iter_range, RANGE);
-    step(&mut all.loop_step, &all.accu_var);
+    step(&mut all.loop_step, &all.accu_var, has_times);
 }
 
 /// What the macro wrote around the user's expression stays as it is: the evaluator knows it by its form.
-fn step(part: &mut IdedExpr, accu: &str) {
+fn step(part: &mut IdedExpr, accu: &str, has_times: bool) {
+    let rewrite = |expr: &mut Expr| rewrite(expr, has_times);
     let is_accu = |part: &IdedExpr| matches!(&part.expr, Expr::Ident(name) if name == accu);
     let Expr::Call(call) = &mut part.expr else { return };
     match (call.func_name.as_str(), call.args.as_mut_slice()) {
@@ -172,7 +184,7 @@ fn step(part: &mut IdedExpr, accu: &str) {
         ("_?_:_", [own, then, _]) => {
             rewrite(&mut own.expr);
             wrap(own, STEP);
-            step(then, accu);
+            step(then, accu, has_times);
         }
         _ => {}
     }

@@ -3,13 +3,17 @@
 //! It says so at once and briefly: `I'm sorry, but I can't help with that.` Of a long text, or of one that begins
 //! otherwise, nothing is said: whoever answers and regrets something on the way has answered. "I can't" begins many a good
 //! answer too ("I can't see a second error in this log", a letter that declines an invitation). So what cannot be done must
-//! be the helping itself, and what it cannot be done with must be what was asked: `that`, `this request`, `such content`.
-//! What goes on with a `but` answers after all. A refusal that is missed is found by a check; a good answer that is thrown
+//! be the helping itself, and what it cannot be done with must be what was asked: `that`, `this request`, `such content`; or
+//! what models are taught to decline: `instructions for making explosives`, `a script that steals passwords`. There the words
+//! between are of a small set, so that who cannot provide the weapon inspectors with the keys has not declined.
+//! What goes on with a `but` answers after all, and who cannot say something from the text alone has answered as well. A refusal that is missed is found by a check; a good answer that is thrown
 //! away is lost.
 
+mod tongues;
 mod words;
 
-use words::{ASKED, DOING, ENGLISH, FORBIDDEN, HELPING, REGRETS, TONGUES, Tongue};
+use tongues::{TONGUES, Tongue};
+use words::{ASKED, DOING, ENGLISH, FORBIDDEN, HARMS, HELPING, IDENTITIES, PADDING, REGRETS, REST, TOPICS, WHOLE, has};
 
 /// The longest text that may be one, in bytes.
 const LONGEST: usize = 480;
@@ -50,18 +54,15 @@ impl Tongue {
         self.beginnings.iter().any(|words| sentence.starts_with(words))
             && self.doing.iter().any(|words| sentence.contains(words))
             && self.asked.iter().any(|words| sentence.contains(words))
+            && !self.answers.iter().any(|words| sentence.contains(words))
     }
 }
 
 /// Regrets, then what cannot be done, then that it is the helping with what was asked.
 fn declines(beginning: &str) -> bool {
-    let mut rest = beginning;
-    // Each of them shortens the rest.
-    while let Some(after) = REGRETS.iter().find_map(|words| rest.strip_prefix(words)) {
-        if after.starts_with(char::is_alphanumeric) {
-            break;
-        }
-        rest = after.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let rest = without_regrets(beginning);
+    if WHOLE.iter().any(|words| rest.starts_with(words)) {
+        return true;
     }
     let Some((words, after)) = ENGLISH.iter().find_map(|words| rest.strip_prefix(words).map(|after| (words, after)))
     else {
@@ -76,12 +77,49 @@ fn declines(beginning: &str) -> bool {
         return false;
     }
     let Some(at) = rest.iter().take(NEAR.0).position(|word| DOING.contains(word)) else { return false };
-    let is_alone = |word: &&str| HELPING.contains(word) || *word == "decline";
+    let refuses = *words == "i refuse to";
+    let is_alone = |word: &&str| HELPING.contains(word) || *word == "decline" || (refuses && *word == "answer");
     match rest.get(at..).unwrap_or_default() {
         [verb] | [verb, "you"] if is_alone(verb) => true,
-        [_, object @ ..] => names_the_request(object),
+        [verb, object @ ..] => {
+            let is_answered = verb.starts_with("answer") && object.iter().any(|word| has(REST, word));
+            (names_the_request(object) && !is_answered) || names_harm(object)
+        }
         [] => false,
     }
+}
+
+/// What follows the regrets, and what the model says it is.
+fn without_regrets(beginning: &str) -> &str {
+    let mut rest = beginning;
+    // Each of them shortens the rest.
+    loop {
+        if let Some(words) = IDENTITIES.iter().find(|words| rest.starts_with(**words)) {
+            let after = rest.get(words.len()..).unwrap_or_default();
+            let Some((_, after)) = after.split_once([',', '.']) else { return rest };
+            rest = after.trim_start_matches(|c: char| !c.is_alphanumeric());
+            continue;
+        }
+        let Some(after) = REGRETS.iter().find_map(|words| rest.strip_prefix(words)) else { return rest };
+        if after.starts_with(|c: char| c.is_alphanumeric() || c == '\'') {
+            return rest;
+        }
+        rest = after.trim_start_matches(|c: char| !c.is_alphanumeric());
+    }
+}
+
+/// Whether what models are taught to decline comes next, behind nothing but words that lead to it.
+fn names_harm(words: &[&str]) -> bool {
+    let at = words.iter().position(|word| !has(PADDING, word));
+    let Some([word, after @ ..]) = at.and_then(|at| words.get(at..)) else { return false };
+    let next = after.first().copied().unwrap_or_default();
+    let is_led_to =
+        at.and_then(|at| words.get(at.checked_sub(1)?)).is_some_and(|word| matches!(*word, "that" | "which"));
+    let pair = format!("{word} {next}");
+    (is_led_to && has(HARMS, word))
+        || TOPICS.contains(&pair.as_str())
+        // `weapon inspectors` are none, `weapons for` are.
+        || (TOPICS.contains(word) && (next.is_empty() || has(PADDING, next)))
 }
 
 /// Whether these words, near their beginning, speak of what was asked.

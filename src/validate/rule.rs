@@ -4,7 +4,9 @@
 //! length, in depth, in the loops that lie within each other, and in what these may run over (see `reckon`). It is read and
 //! evaluated in a thread of its own that has stack enough for all that these bounds allow, and is waited for no longer than
 //! a second; then the thread ends by itself at its next step. Whatever is not plainly `true` has failed and says why: a
-//! missing key, a number that is a text, an evaluation that takes too long.
+//! missing key, a number that is a text, loops that run over too much. That much is said by the answer and the expression
+//! alone. How long it takes is also said by the machine, and whether a thread can be started is said by nothing else: a
+//! rule that was not decided is therefore no fault of the model, as a program is none that hangs.
 //!
 //! JSON has one kind of number and CEL has three that do not mix in sums. A whole number of the answer is an `int` where
 //! it fits into one; a sum that mixes it with a broken number is reckoned in `double`, so that `answer.net + answer.tax ==
@@ -24,6 +26,7 @@ use serde_json::Value;
 use crate::domain::excerpt;
 
 use super::reckon::{self, Meter};
+use super::time;
 
 /// The longest expression, in bytes.
 pub const LONGEST: usize = 2000;
@@ -34,11 +37,26 @@ const DEEPEST: usize = 64;
 /// How many loops may lie within each other.
 const LOOPS: usize = 2;
 
-/// How long an evaluation is waited for.
-const TIME: Duration = Duration::from_secs(1);
+/// What an evaluation is given.
+#[derive(Debug, Clone, Copy)]
+struct Room {
+    /// How long it is waited for.
+    time: Duration,
+    /// In bytes.
+    stack: usize,
+}
 
 /// Stack for all that the bounds allow, also where nothing is optimised. It is address space until it is used.
-const STACK: usize = 16 << 20;
+const ROOM: Room = Room { time: Duration::from_secs(1), stack: 16 << 20 };
+
+/// Why a rule does not hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Unmet {
+    /// It is not true of the answer: why not, as a predicate of the expression.
+    Untrue(String),
+    /// It was not decided, which is no fault of the answer.
+    Undecided(String),
+}
 
 /// The variables of an expression.
 const VARIABLES: &[&str] = &["answer", "text", "input"];
@@ -104,8 +122,8 @@ impl Rule {
         }
         let source: Arc<str> = source.into();
         let text = Arc::clone(&source);
-        let names = apart(TIME, move || read(&text).and_then(|expression| names(&expression)));
-        let names_answer = names.unwrap_or_else(|| Err("the expression takes too long to read".to_owned()))?;
+        let names = apart(ROOM, move || read(&text).and_then(|expression| names(&expression)));
+        let names_answer = names.map_err(|why| format!("it could not be read: {why}"))??;
         Ok(Self { source, names_answer })
     }
 
@@ -119,30 +137,31 @@ impl Rule {
         self.names_answer
     }
 
-    /// Whether it is true; else why not, as a predicate of the expression.
-    pub(super) fn holds(&self, about: &About) -> Result<(), String> {
-        self.holds_within(TIME, about)
+    /// Whether it is true; else why not.
+    pub(super) fn holds(&self, about: &About) -> Result<(), Unmet> {
+        self.holds_within(ROOM, about)
     }
 
-    fn holds_within(&self, time: Duration, about: &About) -> Result<(), String> {
+    fn holds_within(&self, room: Room, about: &About) -> Result<(), Unmet> {
         let (source, about, meter) = (Arc::clone(&self.source), about.clone(), Meter::of(reckon::STEPS));
         let own = meter.clone();
-        let decided = apart(time, move || decide(&source, &about, &own));
+        let decided = apart(room, move || decide(&source, &about, &own));
         meter.stop();
-        decided.unwrap_or_else(|| Err(format!("could not be decided within {time:?}")))
+        decided.map_err(Unmet::Undecided)?.map_err(Unmet::Untrue)
     }
 }
 
-/// Does this in a thread with a large stack; none when it is not done in time. Then the thread is left to itself: nothing
-/// can end it from outside, and it holds nothing that anybody waits for.
-fn apart<T: Send + 'static>(time: Duration, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+/// Does this in a thread with a large stack, or says why it is not done. A thread that takes too long is left to itself:
+/// nothing can end it from outside, and it holds nothing that anybody waits for.
+fn apart<T: Send + 'static>(room: Room, work: impl FnOnce() -> T + Send + 'static) -> Result<T, String> {
     let (sender, receiver) = mpsc::channel();
     let work = move || {
         // Who waited may have given up.
         let _ = sender.send(work());
     };
-    std::thread::Builder::new().name("rule".to_owned()).stack_size(STACK).spawn(work).ok()?;
-    receiver.recv_timeout(time).ok()
+    let thread = std::thread::Builder::new().name("rule".to_owned()).stack_size(room.stack);
+    thread.spawn(work).map_err(|error| format!("no thread can be started for it: {error}"))?;
+    receiver.recv_timeout(room.time).map_err(|_| format!("it takes longer than {:?}", room.time))
 }
 
 fn read(source: &str) -> Result<IdedExpr, String> {
@@ -229,18 +248,20 @@ impl Walk {
 /// Operators have names with signs in them.
 fn function(name: &str) -> Result<(), String> {
     let is_operator = name.contains(|c: char| !c.is_ascii_alphanumeric() && c != '_') || name.starts_with('_');
-    if is_operator || FUNCTIONS.contains(&name) {
+    let known = || FUNCTIONS.iter().chain(time::FUNCTIONS).copied();
+    if is_operator || known().any(|known| known == name) {
         return Ok(());
     }
-    let near = crate::catalog::nearest_word(name, FUNCTIONS.iter().copied());
+    let near = crate::catalog::nearest_word(name, known());
     let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
     Err(format!("unknown function `{}`{hint}", excerpt(name, 40)))
 }
 
 fn decide(source: &str, about: &About, meter: &Meter) -> Result<(), String> {
     let mut expression = read(source)?;
-    reckon::rewrite(&mut expression.expr);
-    match evaluate(&expression, about, meter) {
+    let has_times = time::speaks_of_time(source);
+    reckon::rewrite(&mut expression.expr, has_times);
+    match evaluate(&expression, about, meter, has_times) {
         Ok(cel::Value::Bool(true)) => Ok(()),
         Ok(cel::Value::Bool(false)) => Err("is not true".to_owned()),
         Ok(other) => Err(format!("is {} and not true or false", excerpt(&format!("{other:?}"), 60))),
@@ -249,9 +270,16 @@ fn decide(source: &str, about: &About, meter: &Meter) -> Result<(), String> {
     }
 }
 
-fn evaluate(expression: &IdedExpr, about: &About, meter: &Meter) -> Result<cel::Value, ExecutionError> {
+fn evaluate(
+    expression: &IdedExpr,
+    about: &About,
+    meter: &Meter,
+    has_times: bool,
+) -> Result<cel::Value, ExecutionError> {
     let mut context = Context::with_env(Arc::new(Env::stdlib()));
-    meter.teach(&mut context).map_err(|error| ExecutionError::InternalError(error.to_string()))?;
+    let of_time = |context: &mut Context<'_, '_>| if has_times { time::teach(context) } else { Ok(()) };
+    let taught = meter.teach(&mut context).and_then(|()| of_time(&mut context));
+    taught.map_err(|error| ExecutionError::InternalError(error.to_string()))?;
     context.add_variable_from_value("answer", value(&about.answer));
     context.add_variable_from_value("text", about.text.to_string());
     context.add_variable_from_value("input", about.input.to_string());
@@ -283,3 +311,7 @@ fn number(number: &serde_json::Number) -> cel::Value {
 #[cfg(test)]
 #[path = "rule_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "rule_standard_tests.rs"]
+mod standard_tests;

@@ -2,7 +2,7 @@ use serde_json::json;
 
 use super::*;
 
-fn ask(source: &str) -> Result<(), String> {
+fn ask(source: &str) -> Result<(), Unmet> {
     let answer = json!({
         "score": 1, "part": 1.0, "broken": 0.5, "big": u64::MAX, "huge": 1e300, "least": i64::MIN, "none": null,
         "count": 4, "net": 10, "tax": 2.5, "total": 12.5, "kind": "a", "from": 3, "to": 7,
@@ -64,7 +64,7 @@ fn what_is_not_true_says_why() {
         ("int(answer.huge) > 0", "overflow"),
         ("answer.kind.matches('(')", "not a valid regex"),
     ] {
-        let said = ask(source).expect_err(source);
+        let Err(Unmet::Untrue(said)) = ask(source) else { panic!("{source}") };
         assert!(said.contains(why), "{source}: {said}");
     }
 }
@@ -131,7 +131,18 @@ fn an_evaluation_that_nobody_waits_for_ends_at_its_next_step() {
     }
     let rule = Rule::new("answer.all(a, answer.all(b, a + b > 0))").expect("a rule");
     let many = About::new(Some(&json!(vec![1; 900])), "", "");
-    assert_eq!(rule.holds_within(Duration::ZERO, &many), Err("could not be decided within 0ns".to_owned()));
+    let late = rule.holds_within(Room { time: Duration::ZERO, ..ROOM }, &many);
+    assert_eq!(late, Err(Unmet::Undecided("it takes longer than 0ns".to_owned())));
+}
+
+#[test]
+fn a_rule_for_which_there_is_no_thread_is_not_decided() {
+    let rule = Rule::new("true").expect("a rule");
+    let about = About::new(None, "", "");
+    // More than there are addresses.
+    let said = rule.holds_within(Room { stack: 1 << 52, ..ROOM }, &about);
+    assert!(matches!(&said, Err(Unmet::Undecided(why)) if why.starts_with("no thread can be started")), "{said:?}");
+    assert_eq!(rule.holds(&about), Ok(()));
 }
 
 #[test]

@@ -4,13 +4,10 @@ use std::fmt;
 
 use serde_json::Value;
 
-use crate::domain::excerpt;
+use super::schema::{compiled, placed};
 
 /// So many errors are told at most: a model mends what it is told, and the rest is told the next time.
 const ERRORS: usize = 8;
-
-/// How much of one error is told, in characters: it may quote the value.
-const ERROR: usize = 200;
 
 /// A compiled schema.
 pub struct Shape(Option<jsonschema::Validator>);
@@ -30,10 +27,9 @@ impl Shape {
     /// Compiles the schema.
     ///
     /// # Errors
-    /// When it is no valid JSON Schema.
+    /// When it is no valid JSON Schema: what is wrong with it and where.
     pub fn new(schema: &Value) -> Result<Self, String> {
-        let compiled = jsonschema::validator_for(schema);
-        compiled.map(|schema| Self(Some(schema))).map_err(|error| excerpt(&error.to_string(), ERROR))
+        compiled(schema).map(|schema| Self(Some(schema)))
     }
 
     pub(super) const fn is_any(&self) -> bool {
@@ -48,12 +44,7 @@ impl Shape {
     pub(super) fn errors(&self, value: &Value) -> (Vec<String>, usize) {
         let Some(schema) = &self.0 else { return (Vec::new(), 0) };
         let mut errors = schema.iter_errors(value);
-        let told = |error: jsonschema::ValidationError<'_>| {
-            let at = error.instance_path().to_string();
-            let place = if at.is_empty() { "the answer" } else { at.as_str() };
-            format!("{place}: {}", excerpt(&error.to_string(), ERROR))
-        };
-        let first: Vec<String> = errors.by_ref().take(ERRORS).map(told).collect();
+        let first: Vec<String> = errors.by_ref().take(ERRORS).map(|error| placed(&error, "the answer")).collect();
         // A list of a million wrong items is not counted to its end.
         (first, errors.take(1000).count())
     }

@@ -1,4 +1,4 @@
-//! The words in which models decline, by language.
+//! The words in which models decline in English.
 
 /// Beginnings after which must come what is declined.
 pub(super) const ENGLISH: &[&str] = &[
@@ -14,7 +14,15 @@ pub(super) const ENGLISH: &[&str] = &[
     "i won't",
     "i will not",
     "i must decline",
+    "i must respectfully decline",
+    "i respectfully decline",
     "i have to decline",
+    "i need to decline",
+    "i'm going to have to decline",
+    "i am going to have to decline",
+    "i refuse to",
+    "i do not provide",
+    "i don't provide",
     "i'm not comfortable",
     "i am not comfortable",
     "i do not feel comfortable",
@@ -34,17 +42,51 @@ pub(super) const REGRETS: &[&str] = &[
     "i apologise",
     "my apologies",
     "unfortunately",
-    "as an ai language model",
-    "as a language model",
-    "as an ai assistant",
-    "as an ai model",
-    "as an ai",
+    "i'm just a language model",
+    "i am just a language model",
     "thank you for your question",
+    "thank you for asking",
+    "thanks for asking",
+    "no",
+    "so",
     "but",
     "however",
     "that",
     "for the inconvenience",
     "for any confusion",
+];
+
+/// What a model says it is, and what it says it understands, up to the next comma or stop.
+pub(super) const IDENTITIES: &[&str] = &[
+    "as an ai",
+    "as a responsible ai",
+    "as a language model",
+    "as a large language model",
+    "i am programmed to",
+    "i'm programmed to",
+    "i am designed to",
+    "i'm designed to",
+    "i understand",
+];
+
+/// How texts begin that are refusals whatever follows.
+pub(super) const WHOLE: &[&str] = &[
+    "that's not something i can help",
+    "that's not something i'm able to help",
+    "that is not something i can help",
+    "that is not something i am able to help",
+    "that's beyond my current scope",
+    "this request violates my",
+    "your request violates my",
+    "my guidelines prevent me from",
+    "my guidelines don't allow me to",
+    "my guidelines do not allow me to",
+    "your request was flagged as potentially violating",
+    "i can't chat about this",
+    "i can't help with responses on",
+    "i can't discuss that",
+    "i cannot in good conscience",
+    "i can't in good conscience",
 ];
 
 /// What is not done, without more.
@@ -124,150 +166,75 @@ pub(super) const FORBIDDEN: &[&str] = &[
     "malicious",
 ];
 
-/// The words of another language: how it begins, what is not done, and with what.
-pub(super) struct Tongue {
-    pub(super) beginnings: &'static [&'static str],
-    pub(super) doing: &'static [&'static str],
-    pub(super) asked: &'static [&'static str],
-}
+/// Who cannot say it from the text, or not surely, has answered.
+pub(super) const REST: &str = "\
+    alone based certainty from given unless without yet";
 
-pub(super) const TONGUES: &[Tongue] = &[
-    Tongue {
-        beginnings: &[
-            "es tut mir leid, aber ich kann",
-            "es tut mir leid, aber dabei kann ich",
-            "es tut mir leid, ich kann",
-            "es tut mir leid, dabei kann ich",
-            "tut mir leid, aber ich kann",
-            "tut mir leid, aber dabei kann ich",
-            "tut mir leid, ich kann",
-            "entschuldigung, aber ich kann",
-            "leider kann ich",
-            "dabei kann ich",
-            "ich kann",
-        ],
-        doing: &[
-            "nicht helfen",
-            "nicht weiterhelfen",
-            "nicht behilflich",
-            "nicht unterstützen",
-            "nicht beantworten",
-            "nicht nachkommen",
-            "nicht erfüllen",
-            "nicht bereitstellen",
-            "nicht erstellen",
-        ],
-        asked: &["dabei", "damit", "anfrage", "solche", "diese frage"],
-    },
-    Tongue {
-        beginnings: &[
-            "je suis désolé, mais je ne peux",
-            "je suis désolée, mais je ne peux",
-            "je suis désolé, je ne peux",
-            "désolé, mais je ne peux",
-            "désolé, je ne peux",
-            "je ne peux pas",
-        ],
-        doing: &["aider", "assister", "répondre", "fournir", "générer", "créer", "satisfaire"],
-        asked: &[
-            "cela",
-            "à ça",
-            "avec ça",
-            "cette demande",
-            "votre demande",
-            "ta demande",
-            "ce sujet",
-            "cette question",
-            "ce type",
-            "ce genre",
-        ],
-    },
-    Tongue {
-        beginnings: &["lo siento, pero no puedo", "lo siento, no puedo", "no puedo"],
-        doing: &["ayudar", "asistir", "responder", "proporcionar", "generar", "crear", "cumplir"],
-        asked: &[
-            "con eso",
-            "con esto",
-            "a eso",
-            "esa solicitud",
-            "esta solicitud",
-            "tu solicitud",
-            "su solicitud",
-            "esa petición",
-            "ese tipo",
-            "este tipo",
-            "esa pregunta",
-        ],
-    },
-    Tongue {
-        beginnings: &["mi dispiace, ma non posso", "mi dispiace, non posso", "non posso"],
-        doing: &["aiutar", "assister", "rispondere", "fornire", "generare", "creare", "soddisfare"],
-        asked: &["con questo", "a questo", "questa richiesta", "tua richiesta", "questa domanda", "questo tipo"],
-    },
-    Tongue {
-        beginnings: &["desculpe, mas não posso", "desculpe, não posso", "sinto muito, mas não posso", "não posso"],
-        doing: &["ajudar", "responder", "fornecer", "gerar", "criar", "atender", "auxiliar"],
-        asked: &[
-            "isso",
-            "essa solicitação",
-            "sua solicitação",
-            "seu pedido",
-            "esse pedido",
-            "esse tipo",
-            "essa pergunta",
-        ],
-    },
-    Tongue {
-        beginnings: &["het spijt me, maar ik kan", "het spijt me, ik kan", "sorry, maar ik kan"],
-        doing: &["helpen", "assisteren", "beantwoorden", "voldoen"],
-        asked: &["daarmee", "daarbij", "hiermee", "hierbij", "verzoek", "die vraag", "deze vraag"],
-    },
-    Tongue {
-        beginnings: &["przykro mi, ale nie mogę", "niestety nie mogę", "niestety, nie mogę"],
-        doing: &["pomóc", "odpowiedzieć", "spełnić"],
-        asked: &["w tym", "z tym", "na to", "tej prośby"],
-    },
-    Tongue {
-        beginnings: &["извините, но я не могу", "простите, но я не могу", "к сожалению, я не могу", "я не могу"],
-        doing: &["помочь", "ответить", "выполнить", "предоставить"],
-        asked: &["с этим", "в этом", "на это", "на этот", "этот запрос", "вашу просьбу", "ваш запрос"],
-    },
-    Tongue {
-        beginnings: &["üzgünüm"],
-        doing: &["yardımcı ol", "yardım ed", "yanıt ver"],
-        asked: &["bu konuda", "buna", "bu isteğ", "bu talep"],
-    },
-    Tongue {
-        beginnings: &[
-            "抱歉,我无法",
-            "抱歉,我不能",
-            "抱歉,无法",
-            "很抱歉,我无法",
-            "很抱歉,我不能",
-            "对不起,我无法",
-            "对不起,我不能",
-            "我无法",
-            "我不能",
-        ],
-        doing: &["协助", "帮助", "回答", "提供", "满足", "帮您", "帮你", "生成"],
-        asked: &["这个", "这", "此", "该", "您的请求", "你的请求"],
-    },
-    Tongue {
-        beginnings: &["申し訳ありませんが", "申し訳ございませんが", "すみませんが"],
-        doing: &["できません", "できかねます", "応じられません"],
-        asked: &["が、お答え", "が、お手伝い", "その", "この", "ご要望", "ご依頼", "ご質問"],
-    },
-    Tongue {
-        beginnings: &["죄송하지만", "죄송합니다만"],
-        doing: &["도와드릴 수 없", "도와 드릴 수 없", "답변할 수 없", "답변드릴 수 없", "제공할 수 없"],
-        asked: &["죄송하지만 도와", "죄송합니다만 도와", "죄송하지만 답변", "요청", "질문", "그런", "이러한"],
-    },
-    Tongue {
-        beginnings: &["عذرًا، لا أستطيع", "عذرًا، لا يمكنني"],
-        doing: &["مساعد", "الإجابة", "تقديم"],
-        asked: &["هذا", "ذلك", "هذه", "طلبك"],
-    },
-    Tongue {
-        beginnings: &["क्षमा करें, मैं"], doing: &["मदद", "सहायता"], asked: &["इस", "उस"]
-    },
+/// What may stand between what is not done and what it is about.
+pub(super) const PADDING: &str = "\
+    a about acquire acquiring advice against an and any assistance build building buy buying by carry code commit \
+    committing content create creating details develop developing distribute distributing email emails engage for \
+    from generate generating guidance help how in information instructions into make making material message \
+    messages obtain obtaining of on or out people plan planning plans produce producing program script scripts \
+    software spread spreading step steps story synthesize synthesizing text texts that the tips to tool tools use \
+    using ways which with write writing you";
+
+/// What models are taught to decline.
+pub(super) const TOPICS: &[&str] = &[
+    "malware",
+    "ransomware",
+    "spyware",
+    "viruses",
+    "exploits",
+    "hacking",
+    "phishing",
+    "phishing email",
+    "phishing emails",
+    "fraud",
+    "scams",
+    "weapon",
+    "weapons",
+    "bomb",
+    "bombs",
+    "explosive",
+    "explosives",
+    "drugs",
+    "poison",
+    "poisons",
+    "violence",
+    "hate speech",
+    "hate",
+    "self-harm",
+    "self harm",
+    "suicide",
+    "stalking",
+    "doxxing",
+    "harassment",
+    "terrorism",
+    "pornography",
+    "bypassing security",
+    "bypassing",
+    "malicious code",
+    "malicious software",
+    "cyberattacks",
+    "cyber attacks",
+    "identity theft",
+    "money laundering",
+    "counterfeit money",
+    "child abuse",
+    "sexual content",
+    "breaking into",
+    "hack into",
+    "steal",
+    "stealing",
 ];
+
+/// What content does that is declined.
+pub(super) const HARMS: &str = "\
+    attacks dehumanizes demeans depicts discriminates encourages exploits glorifies harasses harms incites infringes \
+    promotes sexualises sexualizes steals violates";
+
+/// Whether the list has the word: its words stand in one text, apart by spaces.
+pub(super) fn has(list: &str, word: &str) -> bool {
+    list.split_ascii_whitespace().any(|known| known == word)
+}
