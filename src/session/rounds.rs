@@ -72,7 +72,7 @@ impl Rounds {
         all.record.started_at = first.record.started_at;
         all.record.latency = self.watch.elapsed();
         all.record.attempts = self.made.iter().flat_map(|report| report.record.attempts.iter().cloned()).collect();
-        all.record.usage = self.made.iter().fold(Usage::default(), |sum, report| plus(sum, report.record.usage));
+        all.record.usage = self.made.iter().fold(Usage::default(), |sum, report| sum.plus(report.record.usage));
         let costs = || self.made.iter().filter_map(|report| report.record.cost_usd);
         all.record.cost_usd = costs().next().is_some().then(|| costs().sum());
         all.record.retries_denied = self.made.iter().map(|report| report.record.retries_denied).sum();
@@ -96,15 +96,5 @@ impl Rounds {
     /// Whether anybody was asked.
     pub fn has_asked(&self) -> bool {
         !self.made.is_empty()
-    }
-}
-
-/// Sums what is known.
-fn plus(a: Usage, b: Usage) -> Usage {
-    let sum = |a: Option<u64>, b: Option<u64>| a.map_or(b, |a| Some(a.saturating_add(b.unwrap_or(0))));
-    Usage {
-        input_tokens: sum(a.input_tokens, b.input_tokens),
-        output_tokens: sum(a.output_tokens, b.output_tokens),
-        cached_tokens: sum(a.cached_tokens, b.cached_tokens),
     }
 }
