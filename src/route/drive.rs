@@ -123,7 +123,7 @@ pub(super) struct Drive<'a, S> {
     /// Whose usage has a say.
     pub(super) accounts: Accounts,
     pub(super) watch: Stopwatch,
-    started_at: Timestamp,
+    pub(super) started_at: Timestamp,
     pub(super) made: Made,
 }
 
