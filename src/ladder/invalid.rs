@@ -10,7 +10,7 @@
 //! ceiling leaves, nor after the deadline, nor under a hold that another process set meanwhile. A repair that cannot be
 //! made is over as one that did not help.
 
-use crate::domain::{AttemptKind, Class, Failure};
+use crate::domain::{Class, Failure};
 
 use super::end::End;
 use super::run::{Exchange, Progress, Run};
@@ -26,7 +26,7 @@ impl Run {
     /// failure on the way of a repair leaves the answer what it was.
     pub(super) fn ends_with_invalid(&self, sent: &Exchange, failure: &Failure) -> bool {
         let before = self.progress.get(sent.step).is_some_and(|progress| progress.invalid);
-        let is_invalid = failure.class == Class::InvalidOutput || (sent.kind == AttemptKind::Repair && before);
+        let is_invalid = failure.class == Class::InvalidOutput || (sent.kind.is_remedy() && before);
         self.spec.limits.on_invalid != OnInvalid::Next && is_invalid && self.remedy(sent, failure).is_none()
     }
 

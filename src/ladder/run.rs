@@ -213,7 +213,7 @@ impl Run {
         self.hedged |= send.kind == AttemptKind::Hedge;
         // One that was planned is counted since then.
         self.retries += u32::from(send.kind == AttemptKind::Retry && !send.is_granted);
-        if let Some(progress) = self.progress.get_mut(send.step).filter(|_| send.kind != AttemptKind::Repair) {
+        if let Some(progress) = self.progress.get_mut(send.step).filter(|_| !send.kind.is_remedy()) {
             progress.asked += 1;
         }
     }

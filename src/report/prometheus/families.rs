@@ -38,7 +38,7 @@ pub(super) const REQUEST_TIMES: Family =
 pub(super) const ATTEMPTS: Family = counter(
     "llmr_attempts",
     "",
-    "Exchanges on the wire by who was asked and why: first, retry, repair, probe or hedge.",
+    "Exchanges on the wire by who was asked and why: first, retry, repair, adjusted, probe or hedge.",
 );
 
 pub(super) const ANSWERS: Family = counter("llmr_attempt_answers", "", "Exchanges that were answered as asked.");
