@@ -2,7 +2,8 @@
 //!
 //! It is never a failure that holds anything back: the deployment works, it only said the wrong thing. So there are two
 //! cheap things to try, each once. The same deployment is told precisely what was wrong; that is the repair, and there is
-//! never a second one for a request, whatever came of the first. Then the ladder's policy decides: the next step, which may
+//! never a second one of this deployment for what the user asked, whatever came of the first, and however many turns with
+//! tools the answer takes. The next step has one of its own. Then the ladder's policy decides: the next step, which may
 //! be a better model; or the answer as it is, where a broken one is worth more than none; or the end, where another model
 //! must not be asked.
 //!

@@ -155,6 +155,9 @@ impl Run {
         let preferred: Vec<usize> = run.queue.iter().copied().filter(is_first).collect();
         run.prefer(preferred);
         run.last_resort = run.spec.last_resort.as_ref().and_then(|step| run.index(step));
+        for (step, progress) in run.steps.iter().zip(&mut run.progress) {
+            progress.repaired = run.directives.repaired.contains(&step.target.deployment);
+        }
         run.bar_by_directives();
         run
     }

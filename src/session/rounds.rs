@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::machine::rounds_of;
 use crate::clock::Stopwatch;
-use crate::domain::{Message, Outcome, RequestRecord, ToolChoice, Usage};
+use crate::domain::{AttemptKind, Message, Outcome, RequestRecord, ToolChoice, Usage};
 use crate::ladder::{End, RequestShape, Skip};
 use crate::route::{Job, Report};
 
@@ -50,6 +50,10 @@ impl Rounds {
         limits.attempts = limits.attempts.saturating_sub(u32::try_from(asked).unwrap_or(u32::MAX)).max(1);
         let spent: f64 = self.made.iter().filter_map(|report| report.record.cost_usd).sum();
         limits.max_cost_usd = limits.max_cost_usd.map(|most| (most - spent).max(0.0));
+        // What was wrong is told once for an answer, and not once more after each call.
+        let attempts = self.made.iter().flat_map(|report| &report.record.attempts);
+        let repairs = attempts.filter(|attempt| attempt.kind == AttemptKind::Repair);
+        job.directives.repaired = repairs.map(|attempt| attempt.deployment.clone()).collect();
         job.directives.first = self.made.last().and_then(|report| report.record.deployment.clone());
         job
     }
