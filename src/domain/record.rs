@@ -164,6 +164,9 @@ pub struct AttemptRecord {
     pub given_up: Option<GivenUp>,
     /// Where the JSON of a good answer stood; none where none was asked for.
     pub extracted: Option<Extraction>,
+    /// Whether what came was held against something that was asked of it: a schema, a check, a demand. Of several answers
+    /// by one deployment to one request the first alone is, and those to repairs.
+    pub judged: bool,
 }
 
 impl AttemptRecord {

@@ -90,6 +90,7 @@ pub(super) fn attempt_json(attempt: &AttemptRecord) -> Value {
         "execution": attempt.execution,
         "given_up": attempt.given_up,
         "extracted": attempt.extracted,
+        "judged": attempt.judged,
     })
 }
 

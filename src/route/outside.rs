@@ -117,6 +117,7 @@ impl OutsideCall<'_> {
             execution: Execution::Ran,
             given_up: None,
             extracted: None,
+            judged: false,
         }
     }
 }

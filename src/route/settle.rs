@@ -12,7 +12,7 @@ use crate::domain::{
 use crate::ladder::{Exchange, Failed, Remedy, StepSpec};
 use crate::policy::{About, BELIEVED, Demand, Event, Finding, UsageState};
 use crate::store::{Store, StoreError};
-use crate::validate::{Flaw, Judged, Wrong};
+use crate::validate::{Flaw, Judged, Validation, Wrong};
 use crate::wire::{EncodeError, Endpoint, HttpRequest, Ids, encode, restore_names, shape_in_words};
 
 use super::answered::{JSON_ALONE, repair};
@@ -128,9 +128,11 @@ impl<S: Store> Drive<'_, S> {
             (Wanted::Words, None) => self.validate(&answer),
             (Wanted::Sign, _) => Ok(Judged::default()),
         };
+        let is_trial = self.is_trial(flight) && !Validation::is_deferred(&answer);
         self.made.answer = Some(answer);
         match verdict {
             Ok(Judged { parsed, extraction, .. }) => {
+                written.attempt.judged = is_trial;
                 self.made.parsed = parsed;
                 self.made.ttft = written.attempt.ttft;
                 written.attempt.extracted = extraction;
@@ -154,6 +156,15 @@ impl<S: Store> Drive<'_, S> {
         }
     }
 
+    /// Whether what comes is held against something that was asked, and no earlier answer of the same deployment was.
+    fn is_trial(&self, flight: &Flight) -> bool {
+        let who = &flight.step.target.deployment;
+        let is_asked = self.job.wanted == Wanted::Words && self.validation.asks();
+        let before = || self.made.attempts.iter().any(|one| one.judged && one.deployment == *who);
+        let was_told = || self.job.directives.repaired.contains(who);
+        is_asked && (flight.exchange.kind == AttemptKind::Repair || !(before() || was_told()))
+    }
+
     /// What was shown of a stream is void, or it is all that there will be.
     fn broke(&mut self, shown: Answer) {
         if self.job.stream == StreamPolicy::Fail {
@@ -173,6 +184,7 @@ impl<S: Store> Drive<'_, S> {
     ) -> Result<(), StoreError> {
         let deployment = &flight.step.target.deployment;
         note(&mut written.attempt, failure, written.unsent);
+        written.attempt.judged = failure.class == Class::InvalidOutput && self.is_trial(flight);
         let (status, execution) = (written.attempt.status, written.attempt.execution);
         tracing::info!(
             request = %self.job.id, deployment = %deployment, class = %failure.class, rule = %failure.rule, status,
@@ -397,5 +409,6 @@ fn blank(flight: &Flight, measured: &Measured) -> AttemptRecord {
         execution: Execution::Ran,
         given_up: None,
         extracted: None,
+        judged: false,
     }
 }

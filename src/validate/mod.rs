@@ -136,13 +136,22 @@ impl Validation {
         self.shape.as_ref().is_some_and(Shape::is_any)
     }
 
+    /// Whether anything is asked of an answer, besides that there is one.
+    pub fn asks(&self) -> bool {
+        self.shape.is_some() || !self.demands.is_empty()
+    }
+
+    /// Whether the answer calls tools: what is asked of answers is due when they have been run.
+    pub fn is_deferred(answer: &Answer) -> bool {
+        answer.finish == Some(Finish::ToolCalls) && !answer.tool_calls.is_empty()
+    }
+
     /// Whether the answer is the one that was asked for. `input` are the words of the prompt.
     ///
     /// # Errors
     /// What is wrong with it, or why that cannot be said.
     pub fn judge(&self, answer: &Answer, input: &str, run: Runner<'_>) -> Result<Judged, Flaw> {
-        // The shape is due when the tools have been run.
-        if answer.finish == Some(Finish::ToolCalls) && !answer.tool_calls.is_empty() {
+        if Self::is_deferred(answer) {
             return Ok(Judged::default());
         }
         // Before anything else: what a filter cut off would read as broken JSON, and be asked for again in vain.

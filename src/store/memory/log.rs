@@ -6,7 +6,7 @@ use std::collections::btree_map::Entry;
 use jiff::Timestamp;
 
 use super::State;
-use crate::domain::{AttemptRecord, Deployment, LadderName, Outcome, RequestId, RequestRecord};
+use crate::domain::{AttemptKind, AttemptRecord, Deployment, LadderName, Outcome, RequestId, RequestRecord};
 use crate::policy::{Sample, TrackRecord};
 use crate::store::{Claim, Claiming, Health, LogFilter, LogPage, OTHER_LADDERS, tally_unfinished, unfinished};
 
@@ -112,6 +112,7 @@ impl State {
         let sample = |(_, attempt): (_, &AttemptRecord)| Sample {
             kind: attempt.kind,
             class: attempt.class,
+            judged: attempt.judged,
             ttft: attempt.ttft,
             latency: attempt.latency,
             output_tokens: attempt.usage.output_tokens,

@@ -56,6 +56,7 @@ fn samples(
         let sample = Sample {
             kind: f.word()?,
             class: f.maybe_word()?,
+            judged: f.get()?,
             ttft: f.maybe_length()?,
             latency: f.length()?,
             output_tokens: f.whole()?,
