@@ -156,15 +156,6 @@ impl<S: Store> Drive<'_, S> {
         }
     }
 
-    /// Whether what comes is held against something that was asked, and no earlier answer of the same deployment was.
-    fn is_trial(&self, flight: &Flight) -> bool {
-        let who = &flight.step.target.deployment;
-        let is_asked = self.job.wanted == Wanted::Words && self.validation.asks();
-        let before = || self.made.attempts.iter().any(|one| one.judged && one.deployment == *who);
-        let was_told = || self.job.directives.repaired.contains(who);
-        is_asked && (flight.exchange.kind == AttemptKind::Repair || !(before() || was_told()))
-    }
-
     /// What was shown of a stream is void, or it is all that there will be.
     fn broke(&mut self, shown: Answer) {
         if self.job.stream == StreamPolicy::Fail {
