@@ -131,6 +131,7 @@ fn ranking(bench: &mut Criterion) {
     let sample = |number: u64| Sample {
         kind: AttemptKind::First,
         class: number.is_multiple_of(7).then_some(Class::Timeout),
+        judged: true,
         ttft: Some(Duration::from_millis(100 + number)),
         latency: Duration::from_millis(1000 + number),
         output_tokens: Some(400),

@@ -56,6 +56,7 @@ fn attempt() -> AttemptRecord {
         execution: Execution::NotRun,
         given_up: None,
         extracted: None,
+        judged: false,
     }
 }
 

@@ -46,14 +46,17 @@ pub fn run(_: &DemoArgs, context: &mut Context) -> Result<ExitCode, CliError> {
     stage.show_holds()?;
 
     stage.say("\n3. The same prompt again:")?;
+    stage.ask("night")?;
+    stage.say("   … and once more:")?;
     let before = stage.hits();
-    let second = stage.ask("night")?;
+    let last = stage.ask("night")?;
     let after = stage.hits();
     let asked_again = before.iter().zip(&after).zip(down).filter(|((a, b), _)| a != b).count();
-    let answered = second.record.deployment.as_ref().map_or("nobody".to_owned(), ToString::to_string);
+    let answered = last.record.deployment.as_ref().map_or("nobody".to_owned(), ToString::to_string);
     stage.say(&format!("   answered by {answered}; of the six that failed, {asked_again} were asked again"))?;
 
-    stage.say("   (mistral and openrouter do answer, but in the wrong shape; `min_valid = 0.5` puts them last)")?;
+    stage.say("   (mistral and openrouter do answer, but in the wrong shape: one slip is no habit, but after two")?;
+    stage.say("   `min_valid = 0.5` puts them last)")?;
 
     stage.say("\n4. The same ladder without its seventh step:")?;
     let third = stage.ask("without-local")?;

@@ -339,7 +339,7 @@ impl RequestArgs {
             require: self.require.clone(),
             no_fallback: self.no_fallback,
             max_steps: self.max_steps,
-            first: None,
+            ..Directives::default()
         })
     }
 

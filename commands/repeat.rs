@@ -161,20 +161,22 @@ fn tell(
         show(report, repeated, None, question.json, context)?;
         return give_up(failed, context);
     }
-    let kept = match &wish.baseline {
-        // What does not agree with itself is nothing to go by.
-        Some(name) => kept((name, bands), (&fields, broken.is_empty()), report, question.request, (store, context))?,
-        None => None,
-    };
-    let drifted: Vec<Drift> = kept.iter().flat_map(|(_, drifts)| drifts.iter().flatten().cloned()).collect();
-    let kept = kept.as_ref().map(|(baseline, drifts)| match drifts {
-        None => Kept::New(baseline),
-        Some(drifts) => Kept::Compared(baseline, drifts),
-    });
-    show(report, repeated, kept.as_ref(), question.json, context)?;
     let broken: Vec<String> = broken.iter().map(|breach| breach.pointer.clone()).collect();
-    let drifted = drifted.iter().filter(|drift| !drift.is_within()).map(|drift| drift.pointer.clone());
-    Ok(verdict(&broken, &drifted.collect::<Vec<_>>(), (runs.len() - answered, runs.len()), context))
+    let looked = match &wish.baseline {
+        // What does not agree with itself is nothing to go by.
+        Some(name) => look((name, bands), (&fields, broken.is_empty()), report, question.request, (store, context)),
+        None => Ok(Looked::default()),
+    };
+    // Whatever is the matter with the baseline: the answers were paid for.
+    let kept = looked.as_ref().ok().and_then(Looked::kept);
+    show(report, repeated, kept.as_ref(), question.json, context)?;
+    let looked = looked?;
+    let is_fine = agree(&broken, &looked, (runs.len() - answered, runs.len()), context);
+    match looked.too_long.first() {
+        _ if !is_fine => Ok(Code::WrongShape.into()),
+        Some(pointer) => Err(too_long(pointer)),
+        None => Ok(ExitCode::SUCCESS),
+    }
 }
 
 /// The answer, or what there is of one, with what is to be said of all.
@@ -215,11 +217,34 @@ fn give_up(failed: &Report, context: &Context) -> Result<ExitCode, CliError> {
     Ok(code_of(failed))
 }
 
-/// What was kept, with how it compares; or what is kept now, without.
-type Looked = Option<(Baseline, Option<Vec<Drift>>)>;
+/// What a baseline says of the answers.
+#[derive(Default)]
+struct Looked {
+    /// What was kept, with how it compares; or what is kept now, without.
+    kept: Option<(Baseline, Option<Vec<Drift>>)>,
+    /// The fields of which no answer has a value, and nothing was kept.
+    missing: Vec<String>,
+    /// The fields whose values are no verdicts, and of which nothing was kept.
+    too_long: Vec<String>,
+}
 
-/// Looks for what was kept of the input, or keeps what is said now.
-fn kept(
+impl Looked {
+    fn kept(&self) -> Option<Kept<'_>> {
+        self.kept.as_ref().map(|(baseline, drifts)| match drifts {
+            None => Kept::New(baseline),
+            Some(drifts) => Kept::Compared(baseline, drifts),
+        })
+    }
+
+    /// The fields that are not what they were.
+    fn drifted(&self) -> Vec<String> {
+        let drifts = self.kept.iter().flat_map(|(_, drifts)| drifts.iter().flatten());
+        drifts.filter(|drift| !drift.is_within()).map(|drift| drift.pointer.clone()).collect()
+    }
+}
+
+/// Looks for what was kept of the input, or keeps what is said now. What has not all of its fields is not kept.
+fn look(
     (name, bands): (&str, &Bands),
     (fields, is_sound): (&[Field], bool),
     report: &Report,
@@ -229,7 +254,7 @@ fn kept(
     let input = input_digest(&store.salt()?, request);
     let lost = || CliError::trouble("--baseline: the state file can no longer be used");
     let file = store.file().ok_or_else(lost)?;
-    let before = file.baseline(name, &input)?;
+    let (values, mut looked) = verdicts(fields, bands, context);
     let record = &report.record;
     let new = Baseline {
         name: name.to_owned(),
@@ -239,44 +264,50 @@ fn kept(
         compared_at: record.started_at,
         request_id: record.id.to_string(),
         deployment: record.deployment.as_ref().map(ToString::to_string).unwrap_or_default(),
-        values: verdicts(fields, bands, context)?,
+        values,
     };
-    let is_new = before.is_none();
-    if is_sound {
-        // Fields that are new to a baseline that is there are added to it.
-        file.keep_baseline(&new)?;
+    let is_whole = looked.missing.is_empty() && looked.too_long.is_empty();
+    let is_kept = is_sound && is_whole;
+    // Fields that are new to a baseline that is there are added to it.
+    let before = if is_kept { file.keep_baseline(&new)? } else { file.baseline(name, &new.input)? };
+    if let Some(before) = before {
+        file.touch_baseline(name, &new.input, record.started_at)?;
+        looked.missing.retain(|pointer| !before.values.contains_key(pointer));
+        looked.too_long.retain(|pointer| !before.values.contains_key(pointer));
+        let drifts = drifts(fields, &before.values, bands);
+        looked.kept = Some((before, Some(drifts)));
+    } else if is_kept {
+        looked.kept = Some((new, None));
     }
-    match before {
-        Some(before) => {
-            file.touch_baseline(name, &new.input, record.started_at)?;
-            let drifts = drifts(fields, &before.values, bands);
-            Ok(Some((before, Some(drifts))))
-        }
-        None => Ok((is_new && is_sound).then_some((new, None))),
-    }
+    Ok(looked)
 }
 
-/// The values that are kept: those of the fields that are named, and nothing else.
-fn verdicts(fields: &[Field], bands: &Bands, context: &Context) -> Result<BTreeMap<String, Value>, CliError> {
-    let mut values = BTreeMap::new();
+/// The values that may be kept: those of the fields that are named, and nothing else; and the fields that have none.
+fn verdicts(fields: &[Field], bands: &Bands, context: &Context) -> (BTreeMap<String, Value>, Looked) {
+    let (mut values, mut looked) = (BTreeMap::new(), Looked::default());
     for pointer in bands.0.keys() {
         let field = fields.iter().find(|field| field.pointer == *pointer);
         let Some(mut value) = field.and_then(Field::middle) else {
-            let error = CliError::new(Code::WrongShape, format!("--baseline: the answer has no field `{pointer}`"));
-            return Err(error.hint("name a field that holds a plain value, such as /verdict"));
+            looked.missing.push(pointer.clone());
+            continue;
         };
         context.redactor().redact_json(&mut value);
         if value.to_string().len() > LONGEST_VERDICT {
-            let error = CliError::usage(format!("--baseline: the value of `{pointer}` is too long for a verdict"));
-            return Err(error.hint(format!("up to {LONGEST_VERDICT} bytes are kept; name a shorter field")));
+            looked.too_long.push(pointer.clone());
+        } else {
+            values.insert(pointer.clone(), value);
         }
-        values.insert(pointer.clone(), value);
     }
-    Ok(values)
+    (values, looked)
 }
 
-/// Says which fields do not agree, and of how many runs there was nothing that could.
-fn verdict(broken: &[String], drifted: &[String], (failed, runs): (usize, usize), context: &Context) -> ExitCode {
+fn too_long(pointer: &str) -> CliError {
+    let text = format!("--baseline: the value of `{pointer}` is too long for a verdict, and nothing new was kept");
+    CliError::usage(text).hint(format!("up to {LONGEST_VERDICT} bytes are kept; name a shorter field"))
+}
+
+/// Says which fields do not agree, and of how many runs there was nothing that could. Whether there is nothing to say.
+fn agree(broken: &[String], looked: &Looked, (failed, runs): (usize, usize), context: &Context) -> bool {
     let name = |pointer: &String| if pointer.is_empty() { "the answer".to_owned() } else { pointer.clone() };
     let names = |all: &[String]| all.iter().map(name).collect::<Vec<_>>().join(", ");
     let output = &context.output;
@@ -284,7 +315,8 @@ fn verdict(broken: &[String], drifted: &[String], (failed, runs): (usize, usize)
         0 => String::new(),
         failed => format!(" ({failed} of {runs} runs failed, and agree with none)"),
     };
-    let told = [("the answers do not agree", broken), ("drifted away from the baseline", drifted)];
+    let drifted = looked.drifted();
+    let told = [("the answers do not agree", broken), ("drifted away from the baseline", drifted.as_slice())];
     for (what, fields) in told.iter().filter(|(_, fields)| !fields.is_empty()) {
         output.note(&clean(&format!("{} {what}: {}{silent}", output.label("error"), names(fields)), context));
     }
@@ -292,5 +324,14 @@ fn verdict(broken: &[String], drifted: &[String], (failed, runs): (usize, usize)
         let hint = output.label("hint");
         output.note(&format!("{hint} `llmr baseline rm NAME` forgets what was kept, and the next answer is kept anew"));
     }
-    if broken.is_empty() && drifted.is_empty() { ExitCode::SUCCESS } else { Code::WrongShape.into() }
+    // Several answers without it do not agree either, and that is said.
+    let missing: Vec<&String> = looked.missing.iter().filter(|pointer| !broken.contains(pointer)).collect();
+    for pointer in &missing {
+        let text = format!("--baseline: the answer has no field `{pointer}`, and nothing new was kept");
+        output.note(&clean(&format!("{} {text}", output.label("error")), context));
+    }
+    if !missing.is_empty() {
+        output.note(&format!("{} name a field that holds a plain value, such as /verdict", output.label("hint")));
+    }
+    broken.is_empty() && drifted.is_empty() && missing.is_empty()
 }

@@ -113,8 +113,10 @@ fn by_hand(conn: &Connection, attempts: &str, requests: &str) -> BTreeMap<String
     put("transport_successes", &format!("sum({whole}) FROM some WHERE given_up IS NULL"));
     put("transport_success_rate", &format!("round(avg({whole}), 6) FROM some WHERE given_up IS NULL"));
     put("application_success_rate", "round(avg(class IS NULL), 6) FROM some WHERE given_up IS NULL");
-    put("valid_at_once_rate", &format!("round(avg(class IS NULL AND kind <> 'repair'), 6) FROM some WHERE {shaped}"));
-    put("repairs_helped", "sum(kind = 'repair' AND class IS NULL AND given_up IS NULL) FROM some");
+    let trials = "FROM some WHERE judged AND kind <> 'repair' AND given_up IS NULL";
+    put("judged", &format!("count(*) {trials}"));
+    put("valid_at_once_rate", &format!("round(avg(class IS NULL), 6) {trials}"));
+    put("repairs_helped", "sum(kind = 'repair' AND judged AND class IS NULL AND given_up IS NULL) FROM some");
     put("repair_cost_usd", "sum(cost_usd) FROM some WHERE kind = 'repair'");
     let invalid = "FROM some WHERE class = 'invalid_output' AND given_up IS NULL";
     for rule in ["answer.schema", "answer.truncated"] {

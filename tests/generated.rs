@@ -55,6 +55,7 @@ const WRONG: &str = "UPDATE attempts SET rule = CASE place % 4 WHEN 0 THEN 'answ
      WHEN 2 THEN 'words.answer_unreadable' END WHERE class = 'invalid_output'; \
      UPDATE attempts SET extracted = CASE place % 5 WHEN 0 THEN 'whole' WHEN 1 THEN 'fenced' WHEN 2 THEN 'surrounded' END \
      WHERE class IS NULL AND given_up IS NULL; \
+     UPDATE attempts SET judged = place % 5 < 3 WHERE class IS NULL OR class = 'invalid_output'; \
      UPDATE attempts SET status = 503 WHERE class IS NOT NULL AND class <> 'invalid_output' AND place % 3 > 0; \
      UPDATE attempts SET status = iif(place % 3 = 0, 400, NULL) WHERE class = 'invalid_output' AND place % 7 < 3";
 

@@ -13,7 +13,7 @@ use llmr::clock::{Clock, Rng};
 use llmr::rehearsal::Reply;
 use serde_json::json;
 
-use crate::stage::{NOW, Stage, config, openai};
+use crate::stage::{NOW, Stage, config, openai, until};
 use crate::store_processes::{FOREVER, ids_in, noted, start};
 
 /// How many run at the same time.
@@ -207,4 +207,26 @@ fn a_thousand_kills() {
     writers_are_killed(500);
     requests_are_killed(300);
     movers_are_killed(200);
+}
+
+/// Whether nothing was said yet, or half of an answer: who waited and was killed has left a trace. What is quick writes
+/// nothing while it is under way.
+#[test]
+fn a_request_that_is_killed_while_it_waits_stands_in_the_log() {
+    for reply in [Reply::Hang, Reply::Stall { chunks: vec!["half ".to_owned()] }] {
+        let slow = openai(vec![reply]);
+        let stage = Stage::of(&[("slow", &slow)]);
+        let mut child = stage.command(&["chat", "--stream", "--request-id", "r1", "?"]).spawn().expect("started");
+        let mut unnamed = stage.command(&["chat", "--stream", "?"]).spawn().expect("started");
+        let logged = || stage.run(&["log", "--json"]).exits(0).out;
+        until("both stand in the log", || logged().lines().count() == 2);
+        for child in [&mut child, &mut unnamed] {
+            child.kill().expect("killed");
+            child.wait().expect("ended");
+        }
+        for line in logged().lines() {
+            let request: serde_json::Value = serde_json::from_str(line).expect("JSON");
+            assert_eq!((&request["outcome"], &request["ladder"]), (&json!("unfinished"), &json!("main")), "{request}");
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Application success beside transport success: an answer that came is not yet an answer as asked.
 #![cfg(test)]
 
-use llmr::rehearsal::Reply;
+use llmr::rehearsal::{Provider, Reply};
 use serde_json::{Value, json};
 
 use crate::exposition::read;
@@ -114,6 +114,88 @@ fn a_deployment_below_the_bar_goes_last_and_everybody_says_so() {
     assert!(table.contains("bad/m is put last by ladder main"), "{table}");
     let top = stage.run(&["top"]).exits(0).out;
     assert!(top.contains("put last"), "{top}");
+}
+
+/// Two deployments of a ladder with a bar, and the schema that is asked for.
+fn barred(bar: f64, first: &Provider, second: &Provider) -> (Stage, String) {
+    let text = config(&[("first", first), ("second", second)]);
+    let bar = format!("[ladders.main]\nmin_valid = {bar}\n");
+    let stage = Stage::with(&text.replace("[ladders.main]\n", &bar));
+    let schema = stage.file("schema.json", r#"{"type": "object", "required": ["time"]}"#);
+    (stage, schema)
+}
+
+const NOON: &str = r#"{"time": "noon"}"#;
+
+/// A provider that cannot be paid for a long answer gives a shorter one, and it is as asked at once.
+#[test]
+fn what_is_asked_for_in_another_form_was_no_answer_that_had_to_be_repaired() {
+    let message = "This request requires more credits, or fewer max_tokens. You requested up to 4000 tokens, but can only afford 2000.";
+    let refusal = || Reply::status(402, json!({"error": {"message": message, "code": 402}}));
+    let thrifty = openai(vec![refusal(), Reply::answer(NOON), refusal(), Reply::answer(NOON)]);
+    let other = openai(Reply::answer(NOON));
+    let (stage, schema) = barred(0.9, &thrifty, &other);
+    for _ in 0..2 {
+        let ask = ["chat", "--json", "--max-tokens", "4000", "--schema", &schema, "?"];
+        let attempts = &stage.run(&ask).exits(0).json()["attempts"];
+        let told = |at: usize| (attempts[at]["kind"].clone(), attempts[at]["judged"].clone());
+        assert_eq!([told(0), told(1)], [(json!("first"), json!(false)), (json!("adjusted"), json!(true))]);
+    }
+    assert_eq!(other.hits(), 0);
+    let plan = stage.json(&["plan", "--json", "--schema", &schema]);
+    let first = &plan["order"][0];
+    assert_eq!(first["deployment"], json!("first/m"), "{plan:#}");
+    let quality = &first["quality"];
+    assert_eq!((&quality["judged"], &quality["valid"], &quality["repairs"]), (&json!(2), &json!(2), &json!(0)));
+    let stats = stage.json(&["stats", "--json"]);
+    let figures = &stats["figures"];
+    assert_eq!((&figures["repairs"], &figures["adjusted"], &figures["judged"]), (&json!(0), &json!(2), &json!(2)));
+    let page = stage.run(&["stats"]).exits(0).out;
+    assert!(page.contains("2 adjusted") && page.contains("100 % of 2 judged answers"), "{page}");
+}
+
+/// Prose of which nothing is asked cannot miss it, and hides nothing.
+#[test]
+fn only_answers_of_which_something_was_asked_count_for_the_bar() {
+    let prose = openai(Reply::answer("Sure! It is noon."));
+    let good = openai(Reply::answer(NOON));
+    let (stage, schema) = barred(0.5, &prose, &good);
+    for _ in 0..3 {
+        stage.run(&["chat", "?"]).exits(0).prints("Sure! It is noon.\n");
+        stage.run(&["record", "first/m", "--ok"]).exits(0);
+    }
+    let plan = || stage.json(&["plan", "--json", "--schema", &schema])["order"].clone();
+    assert_eq!(plan()[0]["quality"], Value::Null, "nothing was asked: {:#}", plan());
+    for _ in 0..2 {
+        stage.run(&["chat", "--no-repair", "--schema", &schema, "?"]).exits(0);
+    }
+    let last = &plan()[1];
+    assert_eq!((&last["deployment"], &last["quality"]["judged"]), (&json!("first/m"), &json!(2)), "{last:#}");
+    assert!(last["put_last"].as_str().is_some_and(|why| why.contains("0 of its last 2 answers")), "{last}");
+    // A check in words is something that is asked as well.
+    stage.run(&["chat", "--check", "text.contains('noon')", "?"]).exits(0);
+    let stats = stage.json(&["stats", "--json", "--by", "deployment"]);
+    let judged = |name: &str| of(&stats, name)["figures"]["judged"].clone();
+    assert_eq!([judged("first"), judged("second")], [json!(2), json!(3)], "two shapes, and the check");
+}
+
+/// One request is one trial: its answer and what was said after the repair hang together.
+#[test]
+fn a_request_that_was_mended_puts_nobody_last_and_everybody_has_the_same_share() {
+    let slips = openai(vec![Reply::answer("Sure!"), Reply::answer(NOON)]);
+    let other = openai(Reply::answer(NOON));
+    let (stage, schema) = barred(0.5, &slips, &other);
+    stage.run(&["chat", "--schema", &schema, "?"]).exits(0).prints(&format!("{NOON}\n"));
+    let plan = stage.run(&["plan", "--schema", &schema]).exits(0).out;
+    assert!(plan.contains("valid 0 % of 1, 1 of 1 repaired") && !plan.contains("put last"), "{plan}");
+    let stats = stage.json(&["stats", "--json", "--by", "deployment"]);
+    let figures = &of(&stats, "first")["figures"];
+    let repairs = (&figures["repairs"], &figures["repairs_helped"]);
+    assert_eq!((repairs, &figures["valid_at_once_rate"]), ((&json!(1), &json!(1)), &json!(0.0)));
+    let top = stage.json(&["top", "--json"]);
+    let line =
+        top["deployments"].as_array().and_then(|all| all.iter().find(|one| one["deployment"] == json!("first/m")));
+    assert_eq!(line.map(|line| &line["valid"]), Some(&json!(0.0)), "{top:#}");
 }
 
 #[test]

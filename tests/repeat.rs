@@ -249,6 +249,41 @@ fn comparisons_that_cannot_be_are_refused_before_anything_is_sent() {
         court.ask(flags, "?").exits(2).says(&[says]);
     }
     assert_eq!(judge.hits(), 0);
-    // A field that is not there is found out with the first answer.
-    court.ask(&["--baseline", "b", "--band", "/nowhere=1"], "?").exits(7).says(&["has no field `/nowhere`"]);
+}
+
+/// Whatever there is to complain of, the answers are handed out: they were paid for.
+#[test]
+fn a_field_that_cannot_be_kept_is_told_after_the_answers_and_nothing_is_kept() {
+    let long = "x".repeat(1001);
+    let said = |verdict: &str| judge(&[(0.1, verdict), (0.1, verdict), (0.1, verdict)]);
+    let judge = said("pass");
+    let court = Court::of(&judge, "");
+    let printed = "{\"score\":0.1,\"verdict\":\"pass\"}\n";
+    let bands = ["--baseline", "b", "--band", "/verdict=1", "--band", "/nowhere=1"];
+    court.ask(&bands, "?").exits(7).prints(printed).says(&["error: --baseline: the answer has no field `/nowhere`"]);
+    let twice = [&bands[..], &["--repeat", "2"]].concat();
+    let done = court.ask(&twice, "?").exits(7).prints(printed);
+    done.says(&["2 runs, 2 answers", "/nowhere  no answer has it", "error: the answers do not agree: /nowhere\n"]);
+    let object = court.ask(&[&twice[..], &["--json"]].concat(), "?").exits(7).json();
+    assert_eq!((&object["repeat"]["answered"], &object["repeat"]["within"]), (&json!(2), &json!(false)));
+    assert!(court.stage.run(&["baseline", "list"]).exits(0).out.contains("no baseline is kept"));
+
+    // What was kept of other fields is still compared with.
+    court.ask(&["--baseline", "b", "--band", "/verdict=1"], "?").exits(0).says(&["kept for this input"]);
+    court.ask(&bands, "?").exits(7).says(&["\"pass\" then, \"pass\" now", "has no field `/nowhere`"]);
+    let kept = court.stage.json(&["baseline", "show", "b", "--json"]);
+    assert_eq!(kept["baselines"][0]["values"], json!({"/verdict": "pass"}));
+
+    let wordy = said(&long);
+    let court = Court::of(&wordy, "");
+    let done = court.ask(&["--baseline", "b", "--band", "/verdict=1"], "?").exits(2);
+    assert!(done.out.contains(&long), "{}", done.out);
+    done.says(&["the value of `/verdict` is too long for a verdict"]);
+    assert!(court.stage.run(&["baseline", "list"]).exits(0).out.contains("no baseline is kept"));
+    // Beside one that was kept it is compared like any other.
+    let changed = self::judge(&[(0.1, "pass"), (0.1, &long)]);
+    let court = Court::of(&changed, "");
+    court.ask(&["--baseline", "b", "--band", "/verdict=1"], "?").exits(0);
+    let object = court.ask(&["--baseline", "b", "--band", "/verdict=1", "--json"], "?").exits(7).json();
+    assert_eq!((&object["parsed"]["verdict"], &object["baseline"]["within"]), (&json!(long), &json!(false)));
 }

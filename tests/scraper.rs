@@ -54,8 +54,14 @@ fn a_scraper_gets_what_sql_counts_in_the_whole_file() {
     let fenced = count("SELECT count(*) FROM attempts WHERE extracted = 'fenced'");
     assert_eq!(sample(&families, "llmr_json_answers_total", &[("place", "fenced")]), fenced);
     let repairs = "FROM attempts WHERE kind = 'repair'";
-    let helped = count(&format!("SELECT count(*) {repairs} AND class IS NULL AND given_up IS NULL"));
+    let helped = count(&format!("SELECT count(*) {repairs} AND judged AND class IS NULL AND given_up IS NULL"));
     assert_eq!(sample(&families, "llmr_repairs_helped_total", &[]), helped);
+    let trials = "SELECT count(*) FROM attempts WHERE judged AND kind <> 'repair' AND given_up IS NULL";
+    let valid = format!("{trials} AND class IS NULL");
+    for (family, sql) in [("llmr_judged_answers_total", trials), ("llmr_valid_answers_total", valid.as_str())] {
+        assert!(count(sql) > 0.0);
+        assert_eq!(sample(&families, family, &[]), count(sql), "{family}");
+    }
     let usd = sample(&families, "llmr_repair_cost_usd_total", &[]);
     assert!((usd - count(&format!("SELECT sum(cost_usd) {repairs}"))).abs() < 1e-6, "{usd}");
     let answered = "FROM attempts WHERE class IS NULL AND given_up IS NULL AND ttft_us IS NOT NULL";

@@ -120,7 +120,7 @@ fn a_state_file_of_an_older_program_is_brought_up_to_date_by_a_look() {
          DROP TABLE attempt_totals; DROP TABLE request_totals; DROP TABLE time_totals; DROP TABLE retry_totals; \
          DROP TABLE counted; DROP TABLE answer_totals; DROP TABLE baselines; \
          DROP INDEX attempts_by_deployment; \
-         ALTER TABLE attempts DROP COLUMN extracted; ALTER TABLE attempts DROP COLUMN execution; ALTER TABLE attempts DROP COLUMN given_up; \
+         ALTER TABLE attempts DROP COLUMN extracted; ALTER TABLE attempts DROP COLUMN judged; ALTER TABLE attempts DROP COLUMN execution; ALTER TABLE attempts DROP COLUMN given_up; \
          ALTER TABLE requests DROP COLUMN retries_denied; ALTER TABLE requests DROP COLUMN claimed_until; \
          ALTER TABLE requests DROP COLUMN asked; \
          DROP TRIGGER answers_go_with_their_request; \

@@ -82,6 +82,7 @@ fn failure(holds: &[Versioned], id: &str) -> Batch {
         execution: Execution::NotRun,
         given_up: None,
         extracted: None,
+        judged: false,
     };
     let record = HoldRecord::Circuit(circuit);
     Batch {

@@ -10,7 +10,7 @@ use llmr::domain::ToolCall;
 use llmr::rehearsal::{Case, Provider, Reply, Script};
 use serde_json::{Value, json};
 
-use crate::stage::{Done, Stage, config, finish, signal, until};
+use crate::stage::{Done, Stage, config, finish, openai, signal, until};
 
 fn call(id: &str, tool: &str, arguments: &Value) -> ToolCall {
     ToolCall { id: id.to_owned(), name: tool.to_owned(), arguments: arguments.to_string() }
@@ -259,4 +259,32 @@ fn a_hundred_kills_at_any_moment_leave_each_line_once() {
 #[ignore = "takes a minute; run it after a change to src/session or src/store"]
 fn a_thousand_kills_at_any_moment_leave_each_line_once() {
     killed_in_all(250, 10..14);
+}
+
+/// What was wrong is told once for an answer, whatever was called on the way to it.
+#[test]
+fn an_answer_that_takes_several_turns_is_repaired_once_by_each_deployment() {
+    let look = |id: &str| Reply::tool_calls(vec![call(id, "look", &json!({}))]);
+    let wordy = openai(vec![Reply::answer("It is noon."), look("a"), Reply::answer("Noon, as I said.")]);
+    let good = openai(Reply::answer(r#"{"time": "noon"}"#));
+    let stage = stage(&[("wordy", &wordy), ("good", &good)], &tools("", ""));
+    let schema = stage.file("schema.json", r#"{"type": "object", "required": ["time"]}"#);
+    let object = stage.run(&["chat", "--json", "--schema", &schema, "?"]).exits(0).json();
+    let told = |attempt: &Value| {
+        let part = |name: &str| attempt[name].as_str().unwrap_or("-").to_owned();
+        format!("{} {} {} {}", part("deployment"), part("kind"), part("class"), attempt["judged"])
+    };
+    let attempts: Vec<String> = object["attempts"].as_array().expect("a list").iter().map(told).collect();
+    let expected = [
+        "wordy/m first invalid_output true",
+        "wordy/m repair - false",
+        "wordy/m first invalid_output false",
+        "good/m first - true",
+    ];
+    assert_eq!(attempts, expected);
+    let stats = stage.json(&["stats", "--json"]);
+    let figures = &stats["figures"];
+    let repairs = (&figures["repairs"], &figures["repairs_helped"]);
+    assert_eq!(repairs, (&json!(1), &json!(0)), "a call is not the answer that was asked for");
+    assert_eq!((&figures["judged"], &figures["valid_at_once_rate"]), (&json!(2), &json!(0.5)));
 }

@@ -42,6 +42,7 @@ pub fn snapshot_json(reading: &Reading, only: Option<&LadderName>) -> Value {
         "trouble": reading.trouble,
         "transport_success": total.transport,
         "application_success": total.attempt_success,
+        "valid": total.valid,
     })
 }
 
@@ -82,6 +83,7 @@ fn deployment(line: &DeploymentLine) -> Value {
         "cost_usd": line.figures.money.total,
         "transport_success": line.figures.transport,
         "application_success": line.figures.attempt_success,
+        "valid": line.figures.valid,
     })
 }
 

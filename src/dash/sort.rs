@@ -15,7 +15,7 @@ pub(super) enum Column {
     Failures,
     Ttft,
     Latency,
-    Schema,
+    Valid,
     Tokens,
     Cost,
 }
@@ -28,7 +28,7 @@ impl Column {
         Self::Failures,
         Self::Ttft,
         Self::Latency,
-        Self::Schema,
+        Self::Valid,
         Self::Tokens,
         Self::Cost,
     ];
@@ -42,7 +42,7 @@ impl Column {
             Self::Failures => 'F',
             Self::Ttft => 'T',
             Self::Latency => 'L',
-            Self::Schema => 'V',
+            Self::Valid => 'V',
             Self::Tokens => 'K',
             Self::Cost => 'C',
         }
@@ -56,7 +56,7 @@ impl Column {
             Self::Failures => "Fails",
             Self::Ttft => "Ttft p50/p95",
             Self::Latency => "Latency p95",
-            Self::Schema => "Valid",
+            Self::Valid => "Valid",
             Self::Tokens => "toKens",
             Self::Cost => "Cost",
         }
@@ -92,9 +92,9 @@ impl Sort {
             Column::Failures => other.failures.cmp(&one.failures),
             Column::Ttft => slowest(one, other, |line| line.figures.ttft.map(|times| times.p95)),
             Column::Latency => slowest(one, other, |line| line.figures.attempt_latency.map(|times| times.p95)),
-            Column::Schema => {
-                let part = |line: &DeploymentLine| line.figures.schema_failures.unwrap_or(0.0);
-                part(other).total_cmp(&part(one))
+            Column::Valid => {
+                let part = |line: &DeploymentLine| line.figures.valid.unwrap_or(1.0);
+                part(one).total_cmp(&part(other))
             }
             Column::Tokens => tokens(other).cmp(&tokens(one)),
             Column::Cost => other.figures.money.total.total_cmp(&one.figures.money.total),

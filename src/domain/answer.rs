@@ -16,6 +16,19 @@ pub struct Usage {
     pub cached_tokens: Option<u64>,
 }
 
+impl Usage {
+    /// The sum of what is known. Counts come from outside: what no number can hold stays the largest one.
+    #[must_use]
+    pub fn plus(self, more: Self) -> Self {
+        let sum = |a: Option<u64>, b: Option<u64>| a.map_or(b, |a| Some(a.saturating_add(b.unwrap_or(0))));
+        Self {
+            input_tokens: sum(self.input_tokens, more.input_tokens),
+            output_tokens: sum(self.output_tokens, more.output_tokens),
+            cached_tokens: sum(self.cached_tokens, more.cached_tokens),
+        }
+    }
+}
+
 /// Why the answer ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -218,5 +231,17 @@ impl StreamEvent {
     /// Whether it tells how the exchange goes, rather than what the answer is made of.
     pub fn is_evidence(&self) -> bool {
         matches!(self, Self::Usage(_) | Self::Finish(_) | Self::Error(_) | Self::End)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sum_is_of_what_is_known_and_no_count_is_too_large_for_it() {
+        let of = |input_tokens, output_tokens| Usage { input_tokens, output_tokens, cached_tokens: None };
+        let sum = of(Some(u64::MAX - 1), None).plus(of(Some(5), Some(2))).plus(of(None, Some(3)));
+        assert_eq!(sum, of(Some(u64::MAX), Some(5)));
     }
 }

@@ -23,10 +23,19 @@ words! {
         Retry = "retry",
         /// The same deployment, told what was wrong with its answer.
         Repair = "repair",
+        /// The same deployment, asked for what it says that it can take.
+        Adjusted = "adjusted",
         /// The one call that a half-open hold lets through.
         Probe = "probe",
         /// A second step started while the first still runs.
         Hedge = "hedge",
+    }
+}
+
+impl AttemptKind {
+    /// Whether the request was changed so that the same deployment can do it: that is no further try.
+    pub const fn is_remedy(self) -> bool {
+        matches!(self, Self::Repair | Self::Adjusted)
     }
 }
 
@@ -155,6 +164,9 @@ pub struct AttemptRecord {
     pub given_up: Option<GivenUp>,
     /// Where the JSON of a good answer stood; none where none was asked for.
     pub extracted: Option<Extraction>,
+    /// Whether what came was held against something that was asked of it: a schema, a check, a demand. Of several answers
+    /// by one deployment to one request the first alone is, and those to repairs.
+    pub judged: bool,
 }
 
 impl AttemptRecord {

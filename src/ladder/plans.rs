@@ -38,6 +38,17 @@ pub enum Remedy {
     InWords,
 }
 
+impl Remedy {
+    /// As what the exchange stands in the log. Only an answer is repaired: what was refused before there was one is asked for
+    /// in another form, and that says nothing of how good answers are.
+    const fn kind(&self) -> AttemptKind {
+        match self {
+            Self::Shape(_) => AttemptKind::Repair,
+            Self::FewerTokens(_) | Self::WithoutThinking | Self::InWords => AttemptKind::Adjusted,
+        }
+    }
+}
+
 /// An exchange that failed.
 #[derive(Debug, Clone, Copy)]
 pub struct Failed<'a> {
@@ -173,7 +184,7 @@ impl Run {
         let pending = self.pending.take()?;
         let (step, kind, remedy, not_before) = match &pending {
             Pending::Retry { step, not_before } => (*step, AttemptKind::Retry, None, *not_before),
-            Pending::Remedy { step, remedy } => (*step, AttemptKind::Repair, Some(remedy.clone()), Duration::ZERO),
+            Pending::Remedy { step, remedy } => (*step, remedy.kind(), Some(remedy.clone()), Duration::ZERO),
         };
         let wait = not_before.saturating_sub(view.elapsed);
         if self.attempts >= self.spec.limits.attempts || !self.is_free_in(step, wait, view) {

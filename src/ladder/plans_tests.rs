@@ -129,7 +129,7 @@ fn a_request_that_was_too_long_by_its_answer_alone_is_made_to_fit_once() {
         if lowered.is_none() {
             continue;
         }
-        assert_eq!(next.kind, AttemptKind::Repair);
+        assert_eq!(next.kind, AttemptKind::Adjusted, "no answer is repaired");
         run.on_sent(&next);
         run.on_failure(&next, &failed(&refused, Some(400)), false);
         let Step::Send(other) = run.poll(&view(&bounds, Duration::ZERO)) else { panic!("the next step is asked") };
@@ -199,7 +199,7 @@ fn a_shape_that_is_refused_is_asked_for_in_words_once() {
     assert_eq!(run.remedy(&first, &refused), Some(Remedy::InWords));
     run.on_failure(&first, &failed(&refused, Some(400)), false);
     let Step::Send(again) = run.poll(&view(&bounds, Duration::ZERO)) else { panic!("it is asked again") };
-    assert_eq!((again.step, again.kind, again.in_words), (0, AttemptKind::Repair, true));
+    assert_eq!((again.step, again.kind, again.in_words), (0, AttemptKind::Adjusted, true));
     run.on_sent(&again);
     run.on_failure(&again, &failed(&refused, Some(400)), false);
     let Step::Send(next) = run.poll(&view(&bounds, Duration::ZERO)) else { panic!("the next is asked") };
@@ -299,7 +299,7 @@ fn a_step_is_started_beside_a_slow_one_once_and_never_beside_a_retry() {
     assert_eq!((beside.step, beside.kind), (1, AttemptKind::Hedge));
     run.on_sent(&beside);
     assert_eq!(run.hedge(&first, &view(&bounds, Duration::ZERO)), None, "two are enough");
-    for kind in [AttemptKind::Retry, AttemptKind::Repair] {
+    for kind in [AttemptKind::Retry, AttemptKind::Repair, AttemptKind::Adjusted] {
         let (run, first) = asked(spec(&["a/m@k", "b/n@k"]), RequestShape::default());
         assert_eq!(run.hedge(&Exchange { kind, ..first }, &view(&bounds, Duration::ZERO)), None, "{kind}");
     }

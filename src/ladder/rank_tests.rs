@@ -23,7 +23,15 @@ fn now() -> Timestamp {
 
 fn sample(class: Option<Class>, milliseconds: u64) -> Sample {
     let latency = Duration::from_millis(milliseconds);
-    Sample { kind: AttemptKind::First, class, ttft: Some(latency / 10), latency, output_tokens: None, cost_usd: None }
+    Sample {
+        kind: AttemptKind::First,
+        class,
+        judged: false,
+        ttft: Some(latency / 10),
+        latency,
+        output_tokens: None,
+        cost_usd: None,
+    }
 }
 
 /// So many attempts for each of the classes, those that were answered taking so long.

@@ -155,6 +155,9 @@ impl Run {
         let preferred: Vec<usize> = run.queue.iter().copied().filter(is_first).collect();
         run.prefer(preferred);
         run.last_resort = run.spec.last_resort.as_ref().and_then(|step| run.index(step));
+        for (step, progress) in run.steps.iter().zip(&mut run.progress) {
+            progress.repaired = run.directives.repaired.contains(&step.target.deployment);
+        }
         run.bar_by_directives();
         run
     }
@@ -213,7 +216,7 @@ impl Run {
         self.hedged |= send.kind == AttemptKind::Hedge;
         // One that was planned is counted since then.
         self.retries += u32::from(send.kind == AttemptKind::Retry && !send.is_granted);
-        if let Some(progress) = self.progress.get_mut(send.step).filter(|_| send.kind != AttemptKind::Repair) {
+        if let Some(progress) = self.progress.get_mut(send.step).filter(|_| !send.kind.is_remedy()) {
             progress.asked += 1;
         }
     }

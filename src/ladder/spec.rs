@@ -209,6 +209,9 @@ pub struct Directives {
     pub max_steps: Option<u32>,
     /// Asked before all others while it is eligible: it answered the request before this one of the same conversation.
     pub first: Option<Deployment>,
+    /// Told before what was wrong with their answers, in a request before this one of the same conversation: once is
+    /// enough.
+    pub repaired: Vec<Deployment>,
 }
 
 /// What can be said of the request before it is sent.

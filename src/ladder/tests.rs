@@ -374,8 +374,8 @@ proptest! {
             prop_assert!(world.sent.len() <= cap as usize);
             prop_assert!(run.attempts() as usize == world.sent.len());
             for name in &names {
-                let asked = world.sent.iter().filter(|(sent, kind)| sent == name && *kind != AttemptKind::Repair).count();
-                let repairs = world.sent.iter().filter(|(sent, kind)| sent == name && *kind == AttemptKind::Repair).count();
+                let asked = world.sent.iter().filter(|(sent, kind)| sent == name && !kind.is_remedy()).count();
+                let repairs = world.sent.iter().filter(|(sent, kind)| sent == name && kind.is_remedy()).count();
                 prop_assert!(asked <= 2 && repairs <= 1, "{name}: {asked} + {repairs}");
             }
             // The wait for a step, and the back-off of at most one retry a step, which a stated wait may draw out.

@@ -95,7 +95,9 @@ pub struct Figures {
     pub whole: u64,
     /// The same of all that were not given up: success of the transport; 0 to 1.
     pub transport: Option<f64>,
-    /// Answers that were as asked at once, of all that were judged, those to repairs included; 0 to 1.
+    /// Answers that were judged: of which something was asked, one for each request and deployment.
+    pub judged: u64,
+    /// Of them those that were as asked at once; 0 to 1.
     pub valid: Option<f64>,
     /// Answers that were not as asked, by what was wrong, in the order of [`Defect::ALL`].
     pub defects: Vec<(Defect, u64)>,
@@ -105,12 +107,14 @@ pub struct Figures {
     pub retries: u64,
     /// Retries that the shared budget denied.
     pub retries_denied: u64,
-    /// Exchanges that asked again for another shape.
+    /// Exchanges that told what was wrong with an answer.
     pub repairs: u64,
     /// Of them those that gave an answer as asked.
     pub repaired: u64,
     /// What they cost, in USD, where the price is known.
     pub repairs_usd: f64,
+    /// Exchanges that asked the same deployment for what it says that it can take.
+    pub adjusted: u64,
     /// Exchanges beside a slow one.
     pub hedges: u64,
     /// Exchanges that looked whether a hold can go.
@@ -119,7 +123,7 @@ pub struct Figures {
     pub given_up: u64,
     /// How often each class occurred, in the order of [`Class::ALL`].
     pub classes: Vec<(Class, u64)>,
-    /// Answers in another shape than asked, of all answers; 0 to 1.
+    /// Answers that were cut off, empty or not as asked, of all answers, whether anything was asked of them or not; 0 to 1.
     pub schema_failures: Option<f64>,
     /// From sending to the first content of answered exchanges.
     pub ttft: Option<Percentiles>,
@@ -154,7 +158,8 @@ impl Figures {
             attempt_success: share(tally.answered, tally.answered + tally.failed()),
             whole: tally.whole,
             transport: share(tally.whole, tally.answered + tally.failed()),
-            valid: share(tally.valid, tally.answered + invalid),
+            judged: tally.judged,
+            valid: share(tally.valid, tally.judged),
             defects: Defect::ALL.iter().map(|defect| (*defect, tally.of_defect(*defect))).collect(),
             extracted: Extraction::ALL.iter().map(|place| (*place, tally.of_extraction(*place))).collect(),
             retries: tally.of_kind(AttemptKind::Retry),
@@ -162,6 +167,7 @@ impl Figures {
             repairs: tally.of_kind(AttemptKind::Repair),
             repaired: tally.repaired,
             repairs_usd: tally.repairs_used.usd,
+            adjusted: tally.of_kind(AttemptKind::Adjusted),
             hedges: tally.of_kind(AttemptKind::Hedge),
             probes: tally.of_kind(AttemptKind::Probe),
             given_up: tally.given_up,

@@ -68,6 +68,7 @@ pub(super) struct AttemptRow {
     pub(super) is_whole: bool,
     pub(super) defect: Option<Defect>,
     pub(super) extracted: Option<Extraction>,
+    pub(super) is_judged: bool,
 }
 
 /// A request that has ended.
@@ -219,6 +220,7 @@ impl Journal {
             is_whole: came_whole(fact.class, fact.status),
             defect: fact.defect,
             extracted: fact.extracted,
+            is_judged: fact.judged,
         });
     }
 

@@ -32,7 +32,9 @@ pub struct Tally {
     pub answered: u64,
     /// Attempts that came back whole, whatever was in them.
     pub whole: u64,
-    /// Attempts that were answered as asked without having been told what was wrong before.
+    /// Answers of which something was asked, without those to repairs.
+    pub judged: u64,
+    /// Of them as asked.
     pub valid: u64,
     /// Answers that were not as asked, by what was wrong, in the order of [`Defect::ALL`].
     pub defects: [u64; Defect::ALL.len()],
@@ -93,6 +95,7 @@ impl Default for Tally {
             classes: zeros(),
             answered: 0,
             whole: 0,
+            judged: 0,
             valid: 0,
             defects: zeros(),
             repaired: 0,
@@ -148,6 +151,10 @@ impl Tally {
             self.repairs_used.add(&row.used);
         }
         self.whole += u64::from(row.is_whole && !row.is_given_up);
+        let is_good = row.is_judged && row.class.is_none() && !row.is_given_up;
+        self.judged += u64::from(row.is_judged && !is_repair && !row.is_given_up);
+        self.valid += u64::from(is_good && !is_repair);
+        self.repaired += u64::from(is_good && is_repair);
         match row.class {
             _ if row.is_given_up => self.given_up += 1,
             Some(class) => {
@@ -156,11 +163,6 @@ impl Tally {
             }
             None => {
                 self.answered += 1;
-                if is_repair {
-                    self.repaired += 1;
-                } else {
-                    self.valid += 1;
-                }
                 row.extracted.iter().for_each(|place| count(&mut self.extracted, Extraction::ALL, place));
                 self.ttfts_us.extend(row.ttft_us.get());
                 self.attempt_latencies_us.push(row.latency_us);

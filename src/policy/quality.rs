@@ -2,9 +2,11 @@
 //!
 //! A deployment can answer every call with 200 and hardly ever as asked, and how often depends on the work: a model that
 //! writes fine prose may fail at every schema. So the figure is made for a ladder, which is the role, and of the answers
-//! that came: what failed on its way says nothing about what would have been said. An answer counts as valid when it was as
-//! asked at once. One that had to be mended cost a second call and counts as two that were judged, none of them valid; that
-//! repairs help is a figure of its own.
+//! that were judged: those of which something was asked, a schema or a check. Prose of which nothing is asked cannot miss it,
+//! and would hide a hundred times over that each schema is missed; a turn that calls a tool is no answer yet; and what failed
+//! on its way says nothing about what would have been said. One request is one trial, by the first answer that it got: valid
+//! when that was as asked at once. What is said after a repair is no second trial, for the two hang together, and two
+//! failures that are one would put a good model last. That repairs help is a figure of its own.
 //!
 //! Small numbers must not banish anybody. A deployment is below a bar only when even the upper end of what its figures
 //! allow is below it: the upper limit of Wilson's score interval (E. B. Wilson, "Probable Inference, the Law of Succession,
@@ -21,14 +23,14 @@
 //! no further than into what share and upper limit then allow. (Followed from the very first it would hang on which answers
 //! those happen to be, and change more often than without.)
 
-use crate::domain::{AttemptKind, Class, Deployment};
+use crate::domain::{AttemptKind, Deployment};
 
 use super::track::{Sample, TrackRecord};
 
 /// With fewer judged answers of its own a ladder goes by those of all.
 pub const ENOUGH_JUDGED: u32 = 5;
 
-/// So many of the latest attempts make the figures.
+/// So many of the latest judged answers and repairs make the figures.
 const WINDOW: usize = 100;
 
 /// One slip is no habit, however high the bar.
@@ -40,7 +42,7 @@ const Z: f64 = 1.281_551_565_544_600_4;
 /// How the answers of a deployment were found.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Quality {
-    /// Answers that came and were judged, those to repairs included.
+    /// Answers that were judged: one for each request that asked something of them.
     pub judged: u32,
     /// Of them as asked at once.
     pub valid: u32,
@@ -60,10 +62,10 @@ impl Default for Quality {
 }
 
 impl Quality {
-    /// What the attempts come to, the oldest first. The figures are those of the latest hundred; the ones before them
-    /// only have a say in where the deployment stands.
+    /// What the attempts come to, the oldest first. The figures are those of the latest hundred of which something was
+    /// asked; the ones before them only have a say in where the deployment stands.
     pub(super) fn of<'a>(samples: impl Iterator<Item = &'a Sample>) -> Self {
-        let all: Vec<&Sample> = samples.collect();
+        let all: Vec<&Sample> = samples.filter(|sample| sample.judged || sample.kind == AttemptKind::Repair).collect();
         let first = all.len() - (all.len() / 2).min(WINDOW);
         let mut then = Self::default();
         let mut passes = 1.0_f64;
@@ -79,10 +81,10 @@ impl Quality {
     }
 
     /// Counts an attempt that comes, or one that leaves.
-    fn count(&mut self, Sample { kind, class, .. }: &Sample, change: impl Fn(&mut u32)) {
-        let (is_repair, is_valid) = (*kind == AttemptKind::Repair, class.is_none());
+    fn count(&mut self, Sample { kind, class, judged, .. }: &Sample, change: impl Fn(&mut u32)) {
+        let (is_repair, is_valid) = (*kind == AttemptKind::Repair, *judged && class.is_none());
         let figures = [
-            (&mut self.judged, is_valid || *class == Some(Class::InvalidOutput)),
+            (&mut self.judged, *judged && !is_repair),
             (&mut self.valid, is_valid && !is_repair),
             (&mut self.repairs, is_repair),
             (&mut self.repaired, is_valid && is_repair),
@@ -162,13 +164,16 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::domain::Class;
 
     fn answer(is_valid: bool) -> Sample {
         sample(AttemptKind::First, (!is_valid).then_some(Class::InvalidOutput))
     }
 
     fn sample(kind: AttemptKind, class: Option<Class>) -> Sample {
-        Sample { kind, class, ttft: None, latency: std::time::Duration::ZERO, output_tokens: None, cost_usd: None }
+        let judged = matches!(class, None | Some(Class::InvalidOutput));
+        let latency = std::time::Duration::ZERO;
+        Sample { kind, class, judged, ttft: None, latency, output_tokens: None, cost_usd: None }
     }
 
     /// So many answers, the good ones first.
@@ -219,7 +224,32 @@ mod tests {
         ];
         let found = Quality::of(samples.iter());
         let found = (found.judged, found.valid, found.repairs, found.repaired);
-        assert_eq!(found, (7, 2, 3, 1));
+        assert_eq!(found, (5, 2, 3, 1));
+    }
+
+    /// A repair that was answered with another call of a tool, and prose of which nothing was asked.
+    #[test]
+    fn of_what_nothing_was_asked_nothing_is_said() {
+        let unasked = |kind, class| Sample { judged: false, ..sample(kind, class) };
+        let invalid = Some(Class::InvalidOutput);
+        let mut samples = vec![unasked(AttemptKind::First, None); 95];
+        samples.extend([unasked(AttemptKind::First, invalid), unasked(AttemptKind::Adjusted, None)]);
+        assert_eq!(Quality::of(samples.iter()), Quality::default());
+        samples.extend(vec![answer(false); 5]);
+        samples.push(unasked(AttemptKind::Repair, None));
+        samples.extend(vec![unasked(AttemptKind::First, None); 95]);
+        let found = Quality::of(samples.iter());
+        assert_eq!((found.judged, found.valid, found.repairs, found.repaired), (5, 0, 1, 0));
+        assert!(found.is_below(0.5));
+    }
+
+    #[test]
+    fn a_request_that_was_mended_is_one_trial_and_one_alone_is_no_habit() {
+        let mended = [sample(AttemptKind::First, Some(Class::InvalidOutput)), sample(AttemptKind::Repair, None)];
+        for (requests, below) in [(1, false), (2, true)] {
+            let samples = mended.iter().cycle().take(2 * requests);
+            assert_eq!(Quality::of(samples).is_below(0.5), below, "{requests}");
+        }
     }
 
     #[test]

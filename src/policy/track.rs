@@ -22,6 +22,8 @@ pub struct Sample {
     pub kind: AttemptKind,
     /// What went wrong; none when it was answered as asked.
     pub class: Option<Class>,
+    /// Whether what came was held against something that was asked of it.
+    pub judged: bool,
     /// To the first content.
     pub ttft: Option<Duration>,
     /// To the end.
@@ -131,6 +133,7 @@ mod tests {
         Sample {
             kind: AttemptKind::First,
             class,
+            judged: false,
             ttft: Some(Duration::from_millis(milliseconds)),
             latency: Duration::from_millis(milliseconds * 10),
             output_tokens: Some(milliseconds),

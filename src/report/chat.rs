@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::domain::{AttemptRecord, Extraction, GivenUp, KeptAnswer, Outcome, RequestRecord};
+use crate::domain::{AttemptKind, AttemptRecord, Extraction, GivenUp, KeptAnswer, Outcome, RequestRecord};
 use crate::ladder::Skip;
 use crate::route::Report;
 
@@ -79,12 +79,20 @@ pub(super) fn usage_json(record: &RequestRecord) -> Value {
     })
 }
 
+/// The kind as scripts know it. They know five, and what was asked again in another way is a repair to them.
+const fn kind_word(kind: AttemptKind) -> &'static str {
+    match kind {
+        AttemptKind::Adjusted => AttemptKind::Repair.as_str(),
+        kind => kind.as_str(),
+    }
+}
+
 /// One exchange.
 pub(super) fn attempt_json(attempt: &AttemptRecord) -> Value {
     json!({
         "deployment": attempt.deployment,
         "step": attempt.step,
-        "kind": attempt.kind,
+        "kind": kind_word(attempt.kind),
         "class": attempt.class,
         "scope": attempt.scope,
         "status": attempt.status,
@@ -97,6 +105,8 @@ pub(super) fn attempt_json(attempt: &AttemptRecord) -> Value {
         "execution": attempt.execution,
         "given_up": attempt.given_up,
         "extracted": attempt.extracted,
+        "judged": attempt.judged,
+        "adjusted": attempt.kind == AttemptKind::Adjusted,
     })
 }
 

@@ -224,6 +224,7 @@ mod tests {
             execution: Execution::NotRun,
             given_up: None,
             extracted: None,
+            judged: false,
         }
     }
 

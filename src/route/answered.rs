@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 
 use crate::clock::Stopwatch;
-use crate::domain::{Answer, GivenUp, Message, Part, Redactor, Role};
+use crate::domain::{Answer, AttemptKind, GivenUp, Message, Part, Redactor, Role};
 use crate::policy::Event;
 use crate::process::{self, Bounds, Program, Ran};
 use crate::store::{Store, StoreError};
@@ -21,6 +21,7 @@ use crate::validate::{CheckCommand, Fault, Flaw, Judged, Trouble, Validation};
 
 use super::drive::{Drive, Stop};
 use super::flight::Flight;
+use super::job::Wanted;
 use super::settle::Written;
 
 /// What asks for JSON where no schema does.
@@ -116,6 +117,15 @@ impl<S: Store> Drive<'_, S> {
     /// Whether the answer is the one that was asked for, where there are no checks.
     pub(super) fn validate(&self, answer: &Answer) -> Result<Judged, Flaw> {
         self.validation.judge(answer, "", &|_, _| Ok(()))
+    }
+
+    /// Whether what comes is held against something that was asked, and no earlier answer of the same deployment was.
+    pub(super) fn is_trial(&self, flight: &Flight) -> bool {
+        let who = &flight.step.target.deployment;
+        let is_asked = self.job.wanted == Wanted::Words && self.validation.asks();
+        let before = || self.made.attempts.iter().any(|one| one.judged && one.deployment == *who);
+        let was_told = || self.job.directives.repaired.contains(who);
+        is_asked && (flight.exchange.kind == AttemptKind::Repair || !(before() || was_told()))
     }
 
     /// What the user said.

@@ -23,7 +23,7 @@ use super::job::{Job, Lane};
 use super::ledger::Ledger;
 use super::made::Made;
 use super::observer::Observer;
-use super::record::{Blame, Report, add, reason};
+use super::record::{Blame, Report, reason};
 
 /// Retries are counted over this time.
 const BUDGET_WINDOW: Duration = Duration::from_secs(60);
@@ -123,7 +123,7 @@ pub(super) struct Drive<'a, S> {
     /// Whose usage has a say.
     pub(super) accounts: Accounts,
     pub(super) watch: Stopwatch,
-    started_at: Timestamp,
+    pub(super) started_at: Timestamp,
     pub(super) made: Made,
 }
 
@@ -308,8 +308,7 @@ impl<'a, S: Store> Drive<'a, S> {
             End::Answered { step } => self.machine.steps().get(step).map(|spec| (step, spec)),
             _ => None,
         };
-        let mut usage = Usage::default();
-        attempts.iter().for_each(|attempt| add(&mut usage, &attempt.usage));
+        let usage = attempts.iter().fold(Usage::default(), |sum, attempt| sum.plus(attempt.usage));
         let known_costs = || attempts.iter().filter_map(|attempt| attempt.cost_usd);
         RequestRecord {
             id: self.job.id.clone(),

@@ -98,6 +98,7 @@ mod tests {
             execution: Execution::Ran,
             given_up: None,
             extracted: None,
+            judged: false,
         }
     }
 

@@ -3,21 +3,28 @@
 //! The race is for the first content. Who has it is read to the end, and the other one is given up on the spot, which
 //! closes its connection. One that fails while the other still runs is settled as always, but not tried again: the other
 //! one is its second try.
+//!
+//! A request writes its row when something is known of it, and so one that is killed before would leave no trace. To write
+//! before it is sent would make everybody wait for the sake of the few that die. So it is written while there is nothing to
+//! do but wait: once the request is under way for [`LATE`], and not at all where an answer is quicker.
 
 use std::future::poll_fn;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::task::Poll;
 use std::time::Duration;
 
 use jiff::Timestamp;
 
 use crate::clock::Clock;
-use crate::domain::{AttemptKind, GivenUp, RequestId};
+use crate::domain::{AttemptKind, GivenUp, RequestId, RequestRecord};
 use crate::ladder::{Exchange, StepSpec};
-use crate::store::{Store, StoreError};
+use crate::store::{Batch, Store, StoreError};
 
 use super::drive::{Drive, Stop, rest};
-use super::exchange::{Call, Came, Measured, Opened};
+use super::exchange::{Call, Came, Opened};
+
+/// A request that is under way for so long is written down as begun.
+const LATE: Duration = Duration::from_secs(1);
 
 /// An exchange that was sent.
 pub(super) struct Flight {
@@ -55,9 +62,15 @@ impl<'a, S: Store> Drive<'a, S> {
         let watch = self.router.clock.stopwatch();
         let mut racers: Vec<Racer<'a>> = vec![(flight, Box::pin(call.open()))];
         loop {
-            let patience = hedge_after.map(|after| after.saturating_sub(watch.elapsed()));
+            let hedge = hedge_after.map(|after| after.saturating_sub(watch.elapsed()));
+            let late = self.until_late();
+            let patience = hedge.into_iter().chain(late).min();
             match next(self.router.clock, &mut racers, patience, self.stop.clone()).await {
                 Next::Stopped => return self.stop_all(racers),
+                Next::Slow if late.is_some() && late == patience => {
+                    self.made.is_noted = true;
+                    self.router.store.commit(&self.begun())?;
+                }
                 Next::Slow => {
                     hedge_after = None;
                     racers.extend(self.beside(&racers)?);
@@ -95,18 +108,41 @@ impl<'a, S: Store> Drive<'a, S> {
         Ok(departed.map(|(flight, call)| -> Racer<'a> { (flight, Box::pin(call.open())) }))
     }
 
+    /// How long until the request is late; none where a row of it is there. Invented time kills nobody.
+    fn until_late(&self) -> Option<Duration> {
+        let is_there = self.made.is_noted || !self.made.attempts.is_empty();
+        let counts = !is_there && self.router.clock.source().is_none();
+        counts.then(|| LATE.saturating_sub(self.watch.elapsed()))
+    }
+
+    /// The request's own row while nothing is known of it.
+    fn begun(&self) -> Batch {
+        let row = RequestRecord::begun(self.job.id.clone(), self.job.spec.name.clone(), self.started_at);
+        Batch { request: Some(row), ..Batch::default() }
+    }
+
     /// Reads what has begun and settles it.
     async fn land(&mut self, flight: &Flight, opened: Opened<'a>) -> Result<(), StoreError> {
-        let mut stop = self.stop.clone();
-        let measured: Measured = match opened {
-            Opened::Done(measured) => *measured,
-            Opened::Stream(opening) => tokio::select! {
-                measured = opening.read(self.observer) => measured,
-                Ok(_) = stop.wait_for(|stopped| *stopped) => {
-                    self.machine.on_interrupt();
-                    return self.abandon(flight, GivenUp::Interrupted);
+        let measured = match opened {
+            Opened::Done(measured) => Some(*measured),
+            Opened::Stream(opening) => {
+                let (mut late, begun, mut stop) = (self.until_late(), self.begun(), self.stop.clone());
+                let mut reading = pin!(opening.read(self.observer));
+                loop {
+                    tokio::select! {
+                        measured = &mut reading => break Some(measured),
+                        Ok(_) = stop.wait_for(|stopped| *stopped) => break None,
+                        () = rest(self.router.clock, late.unwrap_or_default()), if late.is_some() => {
+                            late = None;
+                            self.router.store.commit(&begun)?;
+                        }
+                    }
                 }
-            },
+            }
+        };
+        let Some(measured) = measured else {
+            self.machine.on_interrupt();
+            return self.abandon(flight, GivenUp::Interrupted);
         };
         self.settle(flight, measured, true).await
     }

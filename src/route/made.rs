@@ -32,6 +32,8 @@ pub(super) struct Made {
     pub(super) retries_denied: u32,
     /// Whether the request's own row is written.
     pub(super) recorded: bool,
+    /// Whether it stands there as one that is under way.
+    pub(super) is_noted: bool,
     /// What has been between it and its ladder.
     pub(super) passing: Passing,
 }

@@ -15,7 +15,7 @@ use crate::policy::{Demand, Event};
 use crate::store::StoreError;
 
 use super::ledger::{Asked, Booked, Entry, Ledger, Metered};
-use super::record::{add, cost, note, presentable};
+use super::record::{cost, note, presentable};
 use super::reply::Told;
 
 /// A call that another program made.
@@ -117,6 +117,7 @@ impl OutsideCall<'_> {
             execution: Execution::Ran,
             given_up: None,
             extracted: None,
+            judged: false,
         }
     }
 }
@@ -151,8 +152,7 @@ fn entry(
     let place = before.map_or(0, |request| u32::try_from(request.attempts.len()).unwrap_or(u32::MAX));
     let begun = before.map_or(attempt.started_at, |request| request.started_at.min(attempt.started_at));
     let ended = attempt.started_at.checked_add(attempt.latency).unwrap_or(attempt.started_at);
-    let mut usage = before.map(|request| request.usage).unwrap_or_default();
-    add(&mut usage, &attempt.usage);
+    let usage = before.map(|request| request.usage).unwrap_or_default().plus(attempt.usage);
     let costs = [before.and_then(|request| request.cost_usd), attempt.cost_usd];
     let request = RequestRecord {
         id: asked.request_id.clone(),

@@ -97,14 +97,6 @@ pub(super) fn cost(price: Option<Price>, usage: &Usage) -> Option<f64> {
     Some((fresh + cached as f64 * price.cached.unwrap_or(price.input) + output as f64 * price.output) / 1e6)
 }
 
-/// Sums what is known.
-pub(super) fn add(total: &mut Usage, more: &Usage) {
-    let sum = |a: Option<u64>, b: Option<u64>| a.map_or(b, |a| Some(a + b.unwrap_or(0)));
-    total.input_tokens = sum(total.input_tokens, more.input_tokens);
-    total.output_tokens = sum(total.output_tokens, more.output_tokens);
-    total.cached_tokens = sum(total.cached_tokens, more.cached_tokens);
-}
-
 /// The failure with evidence that may be stored and shown: no secret, no control sequence, bounded.
 pub(super) fn presentable(mut failure: Failure, redactor: &Redactor) -> Failure {
     failure.evidence = excerpt(&redactor.redact(&printable(&failure.evidence)), EVIDENCE);

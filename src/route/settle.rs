@@ -128,9 +128,11 @@ impl<S: Store> Drive<'_, S> {
             (Wanted::Words, None) => self.validate(&answer),
             (Wanted::Sign, _) => Ok(Judged::default()),
         };
+        let is_trial = self.is_trial(flight) && !self.validation.is_deferred(&answer);
         self.made.answer = Some(answer);
         match verdict {
             Ok(Judged { parsed, extraction, .. }) => {
+                written.attempt.judged = is_trial;
                 self.made.parsed = parsed;
                 self.made.ttft = written.attempt.ttft;
                 written.attempt.extracted = extraction;
@@ -173,6 +175,7 @@ impl<S: Store> Drive<'_, S> {
     ) -> Result<(), StoreError> {
         let deployment = &flight.step.target.deployment;
         note(&mut written.attempt, failure, written.unsent);
+        written.attempt.judged = failure.class == Class::InvalidOutput && self.is_trial(flight);
         let (status, execution) = (written.attempt.status, written.attempt.execution);
         tracing::info!(
             request = %self.job.id, deployment = %deployment, class = %failure.class, rule = %failure.rule, status,
@@ -397,5 +400,6 @@ fn blank(flight: &Flight, measured: &Measured) -> AttemptRecord {
         execution: Execution::Ran,
         given_up: None,
         extracted: None,
+        judged: false,
     }
 }

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::machine::rounds_of;
 use crate::clock::Stopwatch;
-use crate::domain::{Message, Outcome, RequestRecord, ToolChoice, Usage};
+use crate::domain::{AttemptKind, Message, Outcome, RequestRecord, ToolChoice, Usage};
 use crate::ladder::{End, RequestShape, Skip};
 use crate::route::{Job, Report};
 
@@ -50,6 +50,10 @@ impl Rounds {
         limits.attempts = limits.attempts.saturating_sub(u32::try_from(asked).unwrap_or(u32::MAX)).max(1);
         let spent: f64 = self.made.iter().filter_map(|report| report.record.cost_usd).sum();
         limits.max_cost_usd = limits.max_cost_usd.map(|most| (most - spent).max(0.0));
+        // What was wrong is told once for an answer, and not once more after each call.
+        let attempts = self.made.iter().flat_map(|report| &report.record.attempts);
+        let repairs = attempts.filter(|attempt| attempt.kind == AttemptKind::Repair);
+        job.directives.repaired = repairs.map(|attempt| attempt.deployment.clone()).collect();
         job.directives.first = self.made.last().and_then(|report| report.record.deployment.clone());
         job
     }
@@ -72,7 +76,7 @@ impl Rounds {
         all.record.started_at = first.record.started_at;
         all.record.latency = self.watch.elapsed();
         all.record.attempts = self.made.iter().flat_map(|report| report.record.attempts.iter().cloned()).collect();
-        all.record.usage = self.made.iter().fold(Usage::default(), |sum, report| plus(sum, report.record.usage));
+        all.record.usage = self.made.iter().fold(Usage::default(), |sum, report| sum.plus(report.record.usage));
         let costs = || self.made.iter().filter_map(|report| report.record.cost_usd);
         all.record.cost_usd = costs().next().is_some().then(|| costs().sum());
         all.record.retries_denied = self.made.iter().map(|report| report.record.retries_denied).sum();
@@ -96,15 +100,5 @@ impl Rounds {
     /// Whether anybody was asked.
     pub fn has_asked(&self) -> bool {
         !self.made.is_empty()
-    }
-}
-
-/// Sums what is known.
-fn plus(a: Usage, b: Usage) -> Usage {
-    let sum = |a: Option<u64>, b: Option<u64>| a.map_or(b, |a| Some(a.saturating_add(b.unwrap_or(0))));
-    Usage {
-        input_tokens: sum(a.input_tokens, b.input_tokens),
-        output_tokens: sum(a.output_tokens, b.output_tokens),
-        cached_tokens: sum(a.cached_tokens, b.cached_tokens),
     }
 }

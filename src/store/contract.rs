@@ -112,6 +112,7 @@ pub(super) fn attempt(deployment: &str, kind: AttemptKind, class: Option<Class>,
         execution: Execution::MayHaveRun,
         given_up: None,
         extracted: class.is_none().then_some(Extraction::Fenced),
+        judged: matches!(class, None | Some(Class::InvalidOutput)),
     }
 }
 

@@ -211,6 +211,20 @@ fn a_track_record_is_made_of_the_latest_attempts_at_each_deployment() {
 }
 
 #[test]
+fn what_could_be_done_in_another_form_is_no_failure() {
+    on_both(|store| {
+        let who = "groq/llama".parse::<Deployment>().expect("a deployment");
+        for (name, then, failed) in [("a", AttemptKind::Adjusted, 0), ("b", AttemptKind::Retry, 1)] {
+            let refused = attempt("groq/llama", AttemptKind::First, Some(Class::Billing), 0);
+            let attempts = vec![(id(name), 0, refused), (id(name), 1, attempt("groq/llama", then, None, 1))];
+            store.commit(&Batch { attempts, ..Batch::default() }).expect("written");
+            let records = store.track_records(std::slice::from_ref(&who), None, at(0), 9).expect("read");
+            assert_eq!(records.first().map(|record| record.failed), Some(failed), "{then}");
+        }
+    });
+}
+
+#[test]
 fn a_track_record_may_be_of_one_ladder_and_other_traffic_does_not_make_it_slow() {
     on_both(|store| {
         let who = "lab/qwen".parse::<Deployment>().expect("a deployment");

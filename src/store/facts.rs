@@ -70,6 +70,8 @@ pub struct AttemptFact<'a> {
     pub defect: Option<Defect>,
     /// Where the JSON of a good answer stood; none where none was asked for.
     pub extracted: Option<Extraction>,
+    /// Whether what came was held against something that was asked of it.
+    pub judged: bool,
     /// When it was sent, in milliseconds since 1970 UTC.
     pub started_ms: i64,
     /// To the first content, in microseconds.

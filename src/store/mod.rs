@@ -38,7 +38,7 @@ pub use facts::{AttemptFact, Fact, Places, RequestFact, Spent, Who};
 pub use memory::MemoryStore;
 pub use sessions::{CallChange, Outline, SessionBatch, SessionStore, Talk, TurnChange};
 pub use sqlite::{OpenOptions, Pruned, Retention, Seat, SqliteStore};
-pub use totals::{AttemptSum, BOUNDS_US, Came, Histogram, RetryCount, Totals};
+pub use totals::{AttemptSum, BOUNDS_US, Came, Histogram, RetryCount, Totals, Verdict};
 use unfinished::{tally_unfinished, unfinished};
 pub use update::{update, update_locked, update_once};
 

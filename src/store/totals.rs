@@ -45,6 +45,31 @@ pub enum Came {
     Failed(Class),
 }
 
+/// What is said of answers of which something was asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verdict {
+    /// Judged at all: one for each request and deployment, without those to repairs.
+    Judged,
+    /// Of them as asked at once.
+    Valid,
+    /// To a repair, and as asked.
+    Helped,
+}
+
+impl Verdict {
+    /// All of them.
+    pub const ALL: &[Self] = &[Self::Judged, Self::Valid, Self::Helped];
+
+    /// The word for it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Judged => "judged",
+            Self::Valid => "valid",
+            Self::Helped => "helped",
+        }
+    }
+}
+
 /// What attempts come to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct AttemptSum {
@@ -101,6 +126,8 @@ pub struct Totals {
     pub attempts: BTreeMap<(Deployment, AttemptKind, Came), AttemptSum>,
     /// Attempts that came back whole, whatever was in them.
     pub whole: BTreeMap<Deployment, u64>,
+    /// Answers of which something was asked, and what came of it.
+    pub judged: BTreeMap<(Deployment, Verdict), u64>,
     /// Answers that were not as asked, by what was wrong.
     pub defects: BTreeMap<(Deployment, Defect), u64>,
     /// Good answers in JSON, by where it stood.

@@ -116,6 +116,10 @@ pub struct Wrong {
 /// Runs the program of a check with this on its standard input.
 pub type Runner<'a> = &'a dyn Fn(&CheckCommand, &str) -> Result<(), Fault>;
 
+fn calls_tools(answer: &Answer) -> bool {
+    answer.finish == Some(Finish::ToolCalls) && !answer.tool_calls.is_empty()
+}
+
 /// The JSON of the shape that stands in the text, and where.
 pub fn json_in(text: &str, shape: &Value) -> Option<(Value, Extraction)> {
     let validation = Validation::new(Some(shape), Demands::default()).ok()?;
@@ -152,13 +156,19 @@ impl Validation {
         Self { tools, ..self }
     }
 
-    fn asks_nothing(&self) -> bool {
-        self.shape.is_none() && self.demands.is_empty()
-    }
-
     /// Whether the answer is to be JSON although there is no schema that says so to the provider.
     pub fn needs_words_for_json(&self) -> bool {
         self.shape.as_ref().is_some_and(Shape::is_any)
+    }
+
+    /// Whether anything is asked of an answer, besides that there is one.
+    pub fn asks(&self) -> bool {
+        self.shape.is_some() || !self.demands.is_empty()
+    }
+
+    /// Whether the answer calls tools that it may call: what is asked of answers is due when they have been run.
+    pub fn is_deferred(&self, answer: &Answer) -> bool {
+        calls_tools(answer) && (self.tools || !self.asks())
     }
 
     /// Whether the answer is the one that was asked for. `input` are the words of the prompt.
@@ -166,11 +176,10 @@ impl Validation {
     /// # Errors
     /// What is wrong with it, or why that cannot be said.
     pub fn judge(&self, answer: &Answer, input: &str, run: Runner<'_>) -> Result<Judged, Flaw> {
-        if answer.finish == Some(Finish::ToolCalls) && !answer.tool_calls.is_empty() {
-            // The shape is due when the tools have been run.
-            if self.tools || self.asks_nothing() {
-                return Ok(Judged::default());
-            }
+        if self.is_deferred(answer) {
+            return Ok(Judged::default());
+        }
+        if calls_tools(answer) {
             return Err(kinds::unasked_call(answer));
         }
         // Before anything else: what a filter cut off would read as broken JSON, and be asked for again in vain.

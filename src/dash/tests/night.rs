@@ -188,6 +188,7 @@ fn attempt(name: &str, ago: u64, class: Option<Class>) -> AttemptRecord {
         execution: Execution::NotRun,
         given_up: None,
         extracted: None,
+        judged: false,
     }
 }
 
@@ -236,6 +237,7 @@ pub(super) fn journal() -> Journal {
                 status: class.is_none().then_some(200),
                 defect: (class == Some(Class::InvalidOutput)).then_some(Defect::Schema),
                 extracted: None,
+                judged: matches!(class, None | Some(Class::InvalidOutput)),
                 started_ms,
                 ttft_us: class.is_none().then_some(200_000 + u64::from(minute) * 5_000),
                 latency_us: 900_000 + u64::from(minute) * 10_000,

@@ -32,7 +32,7 @@ const COLUMNS: [(Shown, u16, u8); 11] = [
     (Shown::By(Column::Failures), 5, 4),
     (Shown::By(Column::Ttft), 13, 6),
     (Shown::By(Column::Latency), 11, 7),
-    (Shown::By(Column::Schema), 6, 8),
+    (Shown::By(Column::Valid), 6, 8),
     (Shown::By(Column::Tokens), 12, 10),
     (Shown::By(Column::Cost), 8, 9),
 ];
@@ -139,9 +139,7 @@ fn cell(shown: Shown, line: &DeploymentLine, model: &Model, brush: &Brush<'_>, w
         Column::Failures => line.failures.to_string(),
         Column::Ttft => figures.ttft.map_or(String::new(), pair),
         Column::Latency => figures.attempt_latency.map_or(String::new(), |times| took(times.p95)),
-        Column::Schema => {
-            figures.schema_failures.map_or(String::new(), |part| format!("{:.0} %", (1.0 - part) * 100.0))
-        }
+        Column::Valid => figures.valid.map_or(String::new(), |part| format!("{:.0} %", part * 100.0)),
         Column::Tokens if figures.attempts == 0 => String::new(),
         Column::Tokens => format!("{}/{}", short(figures.tokens.input), short(figures.tokens.output)),
         Column::Cost if figures.money.total == 0.0 => String::new(),

@@ -64,7 +64,7 @@ pub(in crate::dash) fn charts(model: &Model) -> Vec<Chart> {
         chart("transport", percent(total.transport), Tone::Good, &|one| one.transport),
         chart("as asked", percent(total.attempt_success), Tone::Good, &|one| one.attempt_success),
         chart("repairs", repairs(total), Tone::Plain, &|one| some(one.repairs)),
-        chart("schema failures", percent(total.schema_failures), Tone::Warning, &|one| one.schema_failures),
+        chart("valid at once", percent(total.valid), Tone::Good, &|one| one.valid),
     ];
     let mix = total.classes.iter().filter(|(_, count)| *count > 0);
     all.extend(mix.map(|(class, count)| {

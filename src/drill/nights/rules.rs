@@ -106,7 +106,7 @@ impl Promised {
             let count = counts.entry(deployment).or_default();
             match kind {
                 AttemptKind::Retry => count.1 += 1,
-                AttemptKind::Repair => count.2 += 1,
+                AttemptKind::Repair | AttemptKind::Adjusted => count.2 += 1,
                 _ => count.0 += 1,
             }
             if let Some(held) = held {

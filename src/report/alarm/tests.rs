@@ -175,6 +175,7 @@ fn failed(who: &str, class: Class) -> StepLook {
         execution: Execution::Ran,
         given_up: None,
         extracted: None,
+        judged: false,
     };
     step(who, Died::Failed(attempt))
 }

@@ -28,6 +28,7 @@ fn answered(name: &str, sent: u64) -> AttemptRecord {
         execution: Execution::Ran,
         given_up: None,
         extracted: None,
+        judged: false,
     }
 }
 

@@ -38,7 +38,7 @@ pub(super) const REQUEST_TIMES: Family =
 pub(super) const ATTEMPTS: Family = counter(
     "llmr_attempts",
     "",
-    "Exchanges on the wire by who was asked and why: first, retry, repair, probe or hedge.",
+    "Exchanges on the wire by who was asked and why: first, retry, repair, adjusted, probe or hedge.",
 );
 
 pub(super) const ANSWERS: Family = counter("llmr_attempt_answers", "", "Exchanges that were answered as asked.");
@@ -72,6 +72,15 @@ pub(super) const EXTRACTED: Family = counter(
     "",
     "Good answers of which JSON was wanted, by where it stood: the whole text, a fence, or surrounded by prose.",
 );
+
+pub(super) const JUDGED: Family = counter(
+    "llmr_judged_answers",
+    "",
+    "Answers of which something was asked (a schema, a check, a demand): one for each request and deployment.",
+);
+
+pub(super) const VALID: Family =
+    counter("llmr_valid_answers", "", "Answers that were as asked at once; part of llmr_judged_answers.");
 
 pub(super) const REPAIRED: Family = counter(
     "llmr_repairs_helped",

@@ -15,7 +15,7 @@ use jiff::Timestamp;
 
 use crate::domain::{AttemptKind, Class, CredentialName, Defect, Deployment, Extraction, LadderName, Outcome};
 use crate::policy::{holds_now, returns_at};
-use crate::store::{AttemptSum, BOUNDS_US, Came, Histogram, Totals};
+use crate::store::{AttemptSum, BOUNDS_US, Came, Histogram, Totals, Verdict};
 
 use super::status::Status;
 use write::{Family, Labels, Writer};
@@ -193,10 +193,16 @@ impl Metrics<'_> {
                 out.sample(&families::EXTRACTED, &with(deployment, &asked.name, "place", place.as_str()), count as f64);
             }
         }
-        out.head(&families::REPAIRED);
-        for (deployment, asked) in &all {
-            let helped = asked.sum(|kind, came| kind == AttemptKind::Repair && came == Came::Answered);
-            out.sample(&families::REPAIRED, &labels(deployment, &asked.name), helped.attempts as f64);
+        for (family, verdict) in [
+            (&families::JUDGED, Verdict::Judged),
+            (&families::VALID, Verdict::Valid),
+            (&families::REPAIRED, Verdict::Helped),
+        ] {
+            out.head(family);
+            for (deployment, asked) in &all {
+                let count = self.totals.judged.get(&((*deployment).clone(), verdict)).copied().unwrap_or(0);
+                out.sample(family, &labels(deployment, &asked.name), count as f64);
+            }
         }
         out.head(&families::REPAIR_COST);
         for (deployment, asked) in &all {

@@ -16,6 +16,10 @@ impl Stats<'_> {
         page.say(Tone::Plain, "transport", text, &spark(&self.values(|f| f.transport), 1.0, page.marks));
         let text = format!("{} were answered as asked", percent(asked));
         page.say(Tone::Plain, "application", text, &spark(&self.values(|f| f.attempt_success), 1.0, page.marks));
+        if let Some(valid) = figures.valid {
+            let text = format!("{} of {} judged answers", percent(valid), whole(figures.judged));
+            page.say(Tone::Plain, "valid", text, &spark(&self.values(|f| f.valid), 1.0, page.marks));
+        }
         let wrong = figures.defects.iter().filter(|(_, count)| *count > 0);
         let mut wrong: Vec<String> = wrong.map(|(of, count)| format!("{} {}", of.rule(), whole(*count))).collect();
         if let Some(first) = wrong.first_mut() {

@@ -45,13 +45,15 @@ const COLUMNS: [&str; 34] = [
 ];
 
 /// What stands after the classes; the rules that find answers wrong follow.
-const OF_ANSWERS: [&str; 6] = [
+const OF_ANSWERS: [&str; 8] = [
     "transport_successes",
     "transport_success_rate",
     "application_success_rate",
     "valid_at_once_rate",
     "repairs_helped",
     "repair_cost_usd",
+    "judged",
+    "adjusted",
 ];
 
 impl Stats<'_> {
@@ -126,6 +128,8 @@ fn cells(figures: &Figures) -> impl Iterator<Item = String> {
         share(figures.valid),
         figures.repaired.to_string(),
         figures.repairs_usd.to_string(),
+        figures.judged.to_string(),
+        figures.adjusted.to_string(),
     ];
     let defect = |defect: &Defect| figures.defects.iter().find(|(of, _)| of == defect).map_or(0, |(_, count)| *count);
     let defects: Vec<String> = Defect::ALL.iter().map(|of| defect(of).to_string()).collect();

@@ -119,6 +119,8 @@ fn figures_json(figures: &Figures) -> Value {
         "extracted": counted(figures.extracted.iter().map(|(place, count)| (place.as_str(), *count)).collect()),
         "repairs_helped": figures.repaired,
         "repair_cost_usd": figures.repairs_usd,
+        "judged": figures.judged,
+        "adjusted": figures.adjusted,
     })
 }
 

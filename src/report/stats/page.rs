@@ -222,6 +222,7 @@ impl Stats<'_> {
         let kinds = [
             (figures.retries, "retry", "retries"),
             (figures.repairs, "repair", "repairs"),
+            (figures.adjusted, "adjusted", "adjusted"),
             (figures.hedges, "hedge", "hedges"),
             (figures.probes, "probe", "probes"),
             (figures.given_up, "given up", "given up"),

@@ -48,6 +48,7 @@ fn journal() -> Journal {
                 status: class.is_none().then_some(200),
                 defect: (class == Some(Class::InvalidOutput)).then_some(Defect::Schema),
                 extracted: None,
+                judged: matches!(class, None | Some(Class::InvalidOutput)),
                 started_ms: at(minutes).as_millisecond(),
                 ttft_us: Some(180_000 + n * 1_000),
                 latency_us: 700_000 + n * 5_000,
@@ -139,6 +140,7 @@ fn the_page_at_80_columns() {
     transport     80.0 % came back whole with a status of   ██████▅▅▅▅▅▅████████████
                   success (480)
     application   76.7 % were answered as asked             ██████▅▅▅▅▁▅████████████
+    valid         100 % of 460 judged answers               ██████████ █████████████
                   not as asked: answer.schema 20
     repairs       20 tried, 0 helped; $0.008000 for them    ▁▁▁▁▁▁▁▁▁▁█▁▁▁▁▁▁▁▁▁▁▁▁▁
     held now      cooldown c7 groq@team: rate_limit, ends
@@ -178,6 +180,7 @@ fn the_page_at_200_columns() {
     retry budget  31 granted, 20 denied; in the last minute 2 of 60 for main, 2 of 6 for summaries
     transport     80.0 % came back whole with a status of success (480)                                                 ██████▅▅▅▅▅▅████████████
     application   76.7 % were answered as asked                                                                         ██████▅▅▅▅▁▅████████████
+    valid         100 % of 460 judged answers                                                                           ██████████ █████████████
                   not as asked: answer.schema 20
     repairs       20 tried, 0 helped; $0.008000 for them                                                                ▁▁▁▁▁▁▁▁▁▁█▁▁▁▁▁▁▁▁▁▁▁▁▁
     held now      cooldown c7 groq@team: rate_limit, ends in 26s (2026-08-23T03:00:26Z)

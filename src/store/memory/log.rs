@@ -6,7 +6,7 @@ use std::collections::btree_map::Entry;
 use jiff::Timestamp;
 
 use super::State;
-use crate::domain::{AttemptRecord, Deployment, LadderName, Outcome, RequestId, RequestRecord};
+use crate::domain::{AttemptKind, AttemptRecord, Deployment, LadderName, Outcome, RequestId, RequestRecord};
 use crate::policy::{Sample, TrackRecord};
 use crate::store::{Claim, Claiming, Health, LogFilter, LogPage, OTHER_LADDERS, tally_unfinished, unfinished};
 
@@ -94,8 +94,13 @@ impl State {
         since: Timestamp,
         most: u32,
     ) -> Option<TrackRecord> {
-        let counts = |(_, attempt): &(&(RequestId, u32), &AttemptRecord)| {
-            attempt.deployment == *deployment && attempt.started_at >= since && attempt.given_up.is_none()
+        let counts = |((id, place), attempt): &(&(RequestId, u32), &AttemptRecord)| {
+            let next = || self.attempts.get(&(id.clone(), place + 1));
+            // A refusal after which the same deployment could do the request in another form is no failure of it.
+            let is_adjusted =
+                || attempt.class.is_some() && next().is_some_and(|next| next.kind == AttemptKind::Adjusted);
+            let is_meant = attempt.deployment == *deployment && attempt.started_at >= since;
+            is_meant && attempt.given_up.is_none() && !is_adjusted()
         };
         let mut latest: Vec<_> = self.attempts.iter().filter(counts).collect();
         latest.sort_by_key(|(_, attempt)| Reverse(attempt.started_at));
@@ -107,6 +112,7 @@ impl State {
         let sample = |(_, attempt): (_, &AttemptRecord)| Sample {
             kind: attempt.kind,
             class: attempt.class,
+            judged: attempt.judged,
             ttft: attempt.ttft,
             latency: attempt.latency,
             output_tokens: attempt.usage.output_tokens,

@@ -22,10 +22,7 @@ impl SqliteStore {
     /// # Errors
     /// When the state cannot be read.
     pub fn baseline(&self, name: &str, input: &str) -> Result<Option<Baseline>, StoreError> {
-        self.read(|conn| {
-            let sql = format!("{COLUMNS} WHERE name = ?1 AND input = ?2 ORDER BY field");
-            Ok(read(conn, &sql, &[name, input])?.into_iter().next())
-        })
+        self.read(|conn| of(conn, name, input))
     }
 
     /// All that is kept, or what is kept under one name: by name, then by time.
@@ -41,13 +38,14 @@ impl SqliteStore {
         Ok(all)
     }
 
-    /// Keeps what is not kept yet: of two processes that come first the faster one is heard, and a field that is there
-    /// stays as it is.
+    /// Keeps what is not kept yet, and says what was kept before: of two processes that come first the faster one is heard,
+    /// and the slower one is told what it said. A field that is there stays as it is.
     ///
     /// # Errors
     /// When the state cannot be written.
-    pub fn keep_baseline(&self, new: &Baseline) -> Result<(), StoreError> {
+    pub fn keep_baseline(&self, new: &Baseline) -> Result<Option<Baseline>, StoreError> {
         self.write(|conn| {
+            let before = of(conn, &new.name, &new.input)?;
             let mut statement = conn.prepare_cached(PUT)?;
             for (field, value) in &new.values {
                 let (at, value) = (new.at.as_millisecond(), value.to_string());
@@ -56,7 +54,7 @@ impl SqliteStore {
                 let values = params![new.name, new.input, field, value, new.runs, at, request, who, compared];
                 statement.execute(values)?;
             }
-            Ok(())
+            Ok(before)
         })
     }
 
@@ -84,6 +82,12 @@ impl SqliteStore {
             Ok(inputs.unsigned_abs())
         })
     }
+}
+
+/// What is kept of one input under one name.
+fn of(conn: &Connection, name: &str, input: &str) -> Result<Option<Baseline>, Trouble> {
+    let sql = format!("{COLUMNS} WHERE name = ?1 AND input = ?2 ORDER BY field");
+    Ok(read(conn, &sql, &[name, input])?.into_iter().next())
 }
 
 /// All that is kept, by name, input and field.

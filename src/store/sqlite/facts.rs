@@ -23,7 +23,7 @@ const BETWEEN: &str = "SELECT a.first, a.last, r.first, r.last FROM \
      WHERE started_at >= ?1 AND started_at < ?2) AS r";
 
 const ATTEMPTS: &str = "SELECT a.place, a.request_id, ifnull(r.ladder, ''), a.provider, a.model, a.credential, a.step, \
-     a.kind, a.class, a.given_up IS NOT NULL, a.extracted, a.started_at, a.ttft_us, a.latency_us, a.input_tokens, \
+     a.kind, a.class, a.given_up IS NOT NULL, a.extracted, a.judged, a.started_at, a.ttft_us, a.latency_us, a.input_tokens, \
      a.output_tokens, a.cached_tokens, a.cost_usd, a.status, \
      iif(a.class = 'invalid_output' OR a.rule GLOB 'answer.*', a.rule, NULL) \
      FROM attempts AS a LEFT JOIN requests AS r ON r.id = a.request_id \
@@ -113,6 +113,7 @@ fn attempt<'r>(row: &'r Row<'_>) -> Result<AttemptFact<'r>, Trouble> {
         class: f.maybe_word()?,
         is_given_up: f.get()?,
         extracted: f.maybe_word()?,
+        judged: f.get()?,
         started_ms: f.get()?,
         ttft_us: f.whole()?,
         latency_us: f.whole()?.unwrap_or(0),

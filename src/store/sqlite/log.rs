@@ -20,10 +20,10 @@ macro_rules! insert_attempt {
             $or,
             " INTO attempts (place, request_id, position, provider, model, credential, account, step, kind, class, scope, \
              dimension, status, rule, evidence, started_at, ttft_us, latency_us, held_until, input_tokens, \
-             output_tokens, cached_tokens, cost_usd, execution, given_up, extracted) VALUES (",
+             output_tokens, cached_tokens, cost_usd, execution, given_up, extracted, judged) VALUES (",
             $place,
             ", ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, \
-             ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25)"
+             ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26)"
         )
     };
 }
@@ -91,6 +91,7 @@ fn insert(conn: &Connection, sql: &str, id: &RequestId, place: u32, a: &AttemptR
         a.execution.as_str(),
         a.given_up.map(GivenUp::as_str),
         a.extracted.map(Extraction::as_str),
+        a.judged,
     ];
     Ok(conn.prepare_cached(sql)?.execute(values)?)
 }
@@ -316,7 +317,7 @@ fn request(f: &mut Fields<'_, '_>) -> Result<RequestRecord, Trouble> {
 fn attempts(conn: &Connection, id: &RequestId) -> Result<Vec<AttemptRecord>, Trouble> {
     let sql = "SELECT place, provider, model, credential, account, step, kind, class, scope, dimension, status, rule, \
                evidence, started_at, ttft_us, latency_us, held_until, input_tokens, output_tokens, cached_tokens, cost_usd, \
-               execution, given_up, extracted FROM attempts WHERE request_id = ?1 ORDER BY position";
+               execution, given_up, extracted, judged FROM attempts WHERE request_id = ?1 ORDER BY position";
     let mut statement = conn.prepare_cached(sql)?;
     let mut rows = statement.query([id.as_str()])?;
     let mut all = Vec::new();
@@ -349,5 +350,6 @@ fn attempt(f: &mut Fields<'_, '_>) -> Result<AttemptRecord, Trouble> {
         execution: f.word()?,
         given_up: f.maybe_word()?,
         extracted: f.maybe_word()?,
+        judged: f.get()?,
     })
 }

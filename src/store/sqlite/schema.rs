@@ -20,6 +20,7 @@ pub(super) const STEPS: &[&str] = &[
     include_str!("schema_8.sql"),
     include_str!("schema_9.sql"),
     include_str!("schema_10.sql"),
+    include_str!("schema_11.sql"),
 ];
 
 /// `llmr` in ASCII: marks the file as ours, so that no other program's database is ever migrated.

@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension, ToSql};
 use super::row::{Fields, Trouble};
 use super::{SqliteStore, StoreError};
 use crate::domain::{Class, Defect, LadderName, RequestId, came_whole};
-use crate::store::totals::{AttemptSum, BOUNDS_US, Came, RetryCount, Totals};
+use crate::store::totals::{AttemptSum, BOUNDS_US, Came, RetryCount, Totals, Verdict};
 
 /// A table of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,12 +48,15 @@ const ANSWER_SUMS: &str = "SELECT provider, model, credential, {what} AS what, {
      FROM attempts NOT INDEXED WHERE {rows} AND given_up IS NULL AND {came} GROUP BY provider, model, credential, what";
 
 /// What is said, and of which attempts.
-fn answers() -> [(&'static str, String); 3] {
+fn answers() -> [(&'static str, String); 6] {
     let invalid = "(class = 'invalid_output' OR (class IS NOT NULL AND rule GLOB 'answer.*'))";
     [
         ("'whole'", came_whole_sql()),
         ("'json ' || extracted", "class IS NULL AND extracted IS NOT NULL".to_owned()),
         ("'invalid ' || ifnull(rule, '')", invalid.to_owned()),
+        ("'judged'", "judged <> 0 AND kind <> 'repair'".to_owned()),
+        ("'valid'", "judged <> 0 AND kind <> 'repair' AND class IS NULL".to_owned()),
+        ("'helped'", "judged <> 0 AND kind = 'repair' AND class IS NULL".to_owned()),
     ]
 }
 
@@ -324,12 +327,14 @@ fn read_answers(conn: &Connection, totals: &mut Totals) -> Result<(), Trouble> {
         let what = f.text()?;
         let (defect, place) = (what.strip_prefix("invalid ").map(Defect::of_rule), what.strip_prefix("json "));
         let place = place.map(str::parse).transpose().map_err(|error| f.bad(error))?;
+        let verdict = Verdict::ALL.iter().find(|verdict| verdict.as_str() == what);
         let count = f.whole()?.unwrap_or(0);
         // Rules that figures do not tell apart are one.
-        let sum = match (defect, place) {
-            (Some(defect), _) => totals.defects.entry((deployment, defect)).or_default(),
-            (None, Some(place)) => totals.extracted.entry((deployment, place)).or_default(),
-            (None, None) => totals.whole.entry(deployment).or_default(),
+        let sum = match (defect, place, verdict) {
+            (Some(defect), ..) => totals.defects.entry((deployment, defect)).or_default(),
+            (None, Some(place), _) => totals.extracted.entry((deployment, place)).or_default(),
+            (None, None, Some(verdict)) => totals.judged.entry((deployment, *verdict)).or_default(),
+            (None, None, None) => totals.whole.entry(deployment).or_default(),
         };
         *sum = sum.saturating_add(count);
     }

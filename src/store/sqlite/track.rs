@@ -25,11 +25,14 @@ pub(super) fn records(
     Ok(all)
 }
 
-/// The latest attempts at one deployment. The ladder is only looked up where one is wanted: it costs as much as the row.
-const LATEST: &str = "SELECT kind, class, ttft_us, latency_us, output_tokens, cost_usd, \
+/// The latest attempts at one deployment. A refusal after which the same deployment could do the request in another form is no
+/// failure of it: what followed stands for both. The ladder is only looked up where one is wanted: it costs as much as the row.
+const LATEST: &str = "SELECT kind, class, judged, ttft_us, latency_us, output_tokens, cost_usd, \
     ?6 IS NULL OR EXISTS (SELECT 1 FROM requests WHERE id = request_id AND ladder = ?6) \
     FROM attempts WHERE provider = ?1 AND model = ?2 AND credential = ?3 AND started_at >= ?4 \
-    AND given_up IS NULL ORDER BY started_at DESC LIMIT ?5";
+    AND given_up IS NULL AND (class IS NULL OR NOT EXISTS (SELECT 1 FROM attempts AS next \
+    WHERE next.request_id = attempts.request_id AND next.position = attempts.position + 1 AND next.kind = 'adjusted')) \
+    ORDER BY started_at DESC LIMIT ?5";
 
 fn samples(
     conn: &Connection,
@@ -53,6 +56,7 @@ fn samples(
         let sample = Sample {
             kind: f.word()?,
             class: f.maybe_word()?,
+            judged: f.get()?,
             ttft: f.maybe_length()?,
             latency: f.length()?,
             output_tokens: f.whole()?,

@@ -155,11 +155,8 @@ fn ladders_that_were_forgotten_long_ago_go() {
     assert_eq!((left(at(30 + week)), left(at(31 + week))), (1, 0));
 }
 
-#[test]
-fn verdicts_that_nothing_is_compared_with_go_whole_and_the_others_stay() {
-    let place = place();
-    let store = open(&place.path).expect("made");
-    let verdict = |name: &str, input: &str| crate::store::Baseline {
+fn verdict(name: &str, input: &str) -> crate::store::Baseline {
+    crate::store::Baseline {
         name: name.to_owned(),
         input: input.to_owned(),
         runs: 1,
@@ -168,7 +165,29 @@ fn verdicts_that_nothing_is_compared_with_go_whole_and_the_others_stay() {
         deployment: "a/b".to_owned(),
         compared_at: at(0),
         values: [("/score".to_owned(), 1.into()), ("/verdict".to_owned(), "pass".into())].into(),
-    };
+    }
+}
+
+#[test]
+fn of_two_that_keep_a_verdict_first_the_slower_one_is_told_what_the_faster_one_said() {
+    let place = place();
+    let (fast, slow) = (open(&place.path).expect("made"), open(&place.path).expect("opened"));
+    for store in [&fast, &slow] {
+        assert_eq!(store.baseline("nightly", "one").expect("read"), None, "both think that they are first");
+    }
+    let first = verdict("nightly", "one");
+    assert_eq!(fast.keep_baseline(&first).expect("kept"), None);
+    let values = [("/score".to_owned(), 2.into()), ("/tone".to_owned(), "mild".into())].into();
+    let second = crate::store::Baseline { request_id: "s".to_owned(), values, ..first.clone() };
+    assert_eq!(slow.keep_baseline(&second).expect("kept"), Some(first));
+    let stands = slow.baseline("nightly", "one").expect("read").expect("kept").values;
+    assert_eq!((&stands["/score"], stands.len()), (&1.into(), 3), "and what it alone said is added");
+}
+
+#[test]
+fn verdicts_that_nothing_is_compared_with_go_whole_and_the_others_stay() {
+    let place = place();
+    let store = open(&place.path).expect("made");
     for input in ["one", "two", "three"] {
         store.keep_baseline(&verdict("nightly", input)).expect("kept");
     }

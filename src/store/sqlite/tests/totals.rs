@@ -8,7 +8,7 @@ use super::*;
 use crate::domain::{Defect, Extraction, Outcome, came_whole};
 use crate::store::sqlite::prune::Retention;
 use crate::store::sqlite::totals::{count_ahead, readers_of_waiting_rows};
-use crate::store::{Came, Claiming, Totals};
+use crate::store::{Came, Claiming, Totals, Verdict};
 
 /// Something that happens to a log.
 #[derive(Debug, Clone)]
@@ -63,6 +63,8 @@ fn tried(class: Option<Class>, at: i64) -> AttemptRecord {
     tried.cost_usd = Some(0.1 + 0.001 * at as f64);
     tried.status = Some(if at % 2 == 0 { 200 } else { 503 });
     tried.extracted = (class.is_none() && at % 3 > 0).then_some(Extraction::Fenced);
+    tried.judged = at % 4 == 0 && matches!(class, None | Some(Class::InvalidOutput));
+    tried.kind = if at % 8 == 0 { AttemptKind::Repair } else { AttemptKind::First };
     tried.rule = class.map(|_| if at % 3 == 0 { "answer.schema" } else { "words.any" }.to_owned());
     tried
 }
@@ -73,6 +75,7 @@ struct Expected {
     attempts: BTreeMap<Option<Class>, u64>,
     whole: u64,
     extracted: u64,
+    judged: BTreeMap<Verdict, u64>,
     defects: BTreeMap<Defect, u64>,
     ends: BTreeMap<Outcome, u64>,
     nano_usd: u64,
@@ -84,6 +87,15 @@ impl Expected {
         *self.attempts.entry(tried.class).or_default() += 1;
         self.whole += u64::from(came_whole(tried.class, tried.status));
         self.extracted += u64::from(tried.extracted.is_some());
+        let (is_repair, is_good) = (tried.kind == AttemptKind::Repair, tried.class.is_none());
+        let of = [
+            (Verdict::Judged, !is_repair),
+            (Verdict::Valid, !is_repair && is_good),
+            (Verdict::Helped, is_repair && is_good),
+        ];
+        for (verdict, _) in of.into_iter().filter(|(_, counts)| tried.judged && *counts) {
+            *self.judged.entry(verdict).or_default() += 1;
+        }
         if let Some(defect) = Defect::found(tried.class, tried.rule.as_deref()) {
             *self.defects.entry(defect).or_default() += 1;
         }
@@ -108,6 +120,7 @@ fn counters(totals: &Totals) -> Vec<(String, u64)> {
     }
     all.extend(totals.whole.iter().map(|(who, count)| (format!("whole {who}"), *count)));
     all.extend(totals.extracted.iter().map(|(key, count)| (format!("{key:?}"), *count)));
+    all.extend(totals.judged.iter().map(|(key, count)| (format!("{key:?}"), *count)));
     all.extend(totals.defects.iter().map(|(key, count)| (format!("{key:?}"), *count)));
     all.extend([("granted".to_owned(), totals.retries_granted), ("denied".to_owned(), totals.retries_denied)]);
     all
@@ -215,6 +228,11 @@ impl History {
         assert_eq!(totals.attempts.values().map(|sum| sum.nano_usd).sum::<u64>(), self.expected.nano_usd);
         assert_eq!(totals.whole.values().sum::<u64>(), self.expected.whole);
         assert_eq!(totals.extracted.values().sum::<u64>(), self.expected.extracted);
+        let mut judged: BTreeMap<Verdict, u64> = BTreeMap::new();
+        for ((_, verdict), count) in totals.judged.iter().filter(|(_, count)| **count > 0) {
+            *judged.entry(*verdict).or_default() += count;
+        }
+        assert_eq!(judged, self.expected.judged);
         let mut defects: BTreeMap<Defect, u64> = BTreeMap::new();
         for ((_, defect), count) in totals.defects.iter().filter(|(_, count)| **count > 0) {
             *defects.entry(*defect).or_default() += count;
@@ -343,6 +361,40 @@ fn a_scrape_does_not_walk_through_what_is_counted() {
             steps.iter().find(|step| step.contains(" attempts ") || step.contains(" requests ")).expect("a table");
         assert!(table.contains("USING INTEGER PRIMARY KEY (rowid>?)"), "{sql}: {steps:?}");
     }
+}
+
+/// What an older program said of its repairs stays counted, in the totals and in the rows that wait; of all other answers
+/// nobody knows what was asked.
+#[test]
+fn repairs_that_helped_before_there_was_a_column_for_it_stay_counted() {
+    let place = place();
+    let old = raw(&place.path);
+    let steps = crate::store::sqlite::schema::STEPS.iter().take(9);
+    steps.for_each(|step| old.execute_batch(step).expect("made as then"));
+    old.pragma_update(None, "application_id", crate::store::sqlite::schema::APPLICATION_ID).expect("stamped");
+    old.pragma_update(None, "user_version", 9).expect("stamped");
+    let rows = [
+        ("first", Some("invalid_output")),
+        ("repair", None),
+        ("first", None),
+        ("repair", Some("timeout")),
+        ("repair", None),
+    ];
+    for (at, (kind, class)) in (0_i64..).zip(rows) {
+        let sql = "INSERT INTO attempts (request_id, position, provider, model, credential, account, step, kind, class, \
+                   started_at, latency_us) VALUES ('r', ?1, 'p', 'm', '', 'own', 0, ?2, ?3, 1787000000123, 5)";
+        old.execute(sql, rusqlite::params![at, kind, class]).expect("written");
+    }
+    old.execute_batch(
+        "UPDATE counted SET upto = 2 WHERE log = 'attempts'; \
+         INSERT INTO attempt_totals SELECT provider, model, credential, kind, ifnull(class, 'answered'), count(*), 0, 0, 0, 0 \
+         FROM attempts WHERE place <= 2 GROUP BY 1, 2, 3, 4, 5",
+    )
+    .expect("counted");
+    old.close().expect("closed");
+    let judged = open(&place.path).expect("brought up to date").totals().expect("read").judged;
+    let told: Vec<(Verdict, u64)> = judged.into_iter().map(|((_, verdict), count)| (verdict, count)).collect();
+    assert_eq!(told, [(Verdict::Helped, 2)]);
 }
 
 /// Every class with statuses of all kinds, each at a deployment of its own, counted by the rule, by the statements of the
