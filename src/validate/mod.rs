@@ -28,9 +28,9 @@ mod rule;
 mod schema;
 mod shape;
 mod strict;
-mod time;
 #[cfg(test)]
 mod tests;
+mod time;
 
 use serde_json::Value;
 
