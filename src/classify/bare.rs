@@ -59,7 +59,7 @@ pub(super) fn is_failure(text: &str, is_called_so: bool) -> bool {
 
 fn is_message(text: &str, plain: &str) -> bool {
     let whole = plain.trim_end_matches(|c: char| c.is_ascii_digit() || c.is_ascii_punctuation() || c == ' ');
-    if WHOLE.iter().any(|words| whole == *words) {
+    if WHOLE.contains(&whole) {
         return true;
     }
     let (rest, payload) = without_payload(text);

@@ -13,7 +13,12 @@
 //!   says of its value (`You gave me {…}. There is no city in it.`) nobody can tell without understanding it: it is
 //!   counted as taken out of prose, and a rule on the answer and the input is what finds it.
 //!
-//! Two fitting values that are the same are one.
+//! Two fitting values that are the same are one, wherever they stand: what was said twice is still one value, and nobody has to
+//! guess which of the two was meant.
+//!
+//! Outside of the value itself two things are heard. Words right before it that speak of the format and not of the answer
+//! (`The format would be like this:`) say that it is a pattern to be filled; `Here is it in the format you asked for:` does
+//! not. And who begins by declining to answer (see `refusal`) has not answered with the value that follows.
 //!
 //! A parser starts at each bracket that lies outside of what it has read already, so every byte is looked at a bounded
 //! number of times, whatever the text. What lies inside of broken JSON is part of something that the model did not manage
@@ -26,6 +31,7 @@ use serde_json::Value;
 use crate::domain::Extraction;
 
 use super::fences::{self, Fence};
+use super::refusal::refuses;
 use super::shape::Shape;
 use super::strict::Strict;
 
@@ -101,6 +107,56 @@ fn find_counted(text: &str, shape: &Shape) -> (Found, usize) {
     (search.outcome(shape, &error), steps)
 }
 
+/// Whether the words before a value say that it is none of the answer.
+fn is_disowned(before: &str) -> bool {
+    refuses(before) || shows_format(before)
+}
+
+/// Whether the words right before a value introduce a pattern: they speak of the format as of something that would be, or
+/// of an example of it.
+fn shows_format(before: &str) -> bool {
+    let lead = before.trim_end();
+    let lead = lead
+        .strip_suffix("```json")
+        .unwrap_or(lead)
+        .trim_end_matches(|c: char| c == ':' || c == '*' || c == '`' || c.is_whitespace());
+    let lead = lead.rsplit(['.', '!', '?', '\n', ':']).next().unwrap_or_default().trim().to_lowercase();
+    let words: Vec<&str> = lead.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let Some(at) = words.iter().position(|word| matches!(*word, "format" | "schema" | "structure" | "template")) else {
+        return false;
+    };
+    let (before, after) = words.split_at_checked(at).unwrap_or_default();
+    let is_subject = before.iter().all(|word| SUBJECT.contains(word));
+    let is_example = before.windows(2).any(|pair| pair == ["example", "of"]);
+    is_subject
+        && (is_example || after.get(1).is_some_and(|word| matches!(*word, "would" | "should" | "could" | "must")))
+}
+
+/// What stands before a format that a sentence is about.
+const SUBJECT: &[&str] = &[
+    "the",
+    "an",
+    "a",
+    "this",
+    "is",
+    "here",
+    "s",
+    "example",
+    "of",
+    "expected",
+    "required",
+    "requested",
+    "json",
+    "output",
+    "answer",
+    "response",
+    "right",
+    "correct",
+    "but",
+    "and",
+    "so",
+];
+
 fn taken(value: Value, written: &str, place: Extraction) -> Found {
     Found::One(Taken { value, written: written.to_owned(), place })
 }
@@ -153,6 +209,9 @@ fn in_fences(text: &str, fences: &[Fence<'_>], shape: &Shape) -> Option<Found> {
     let rest = text.get(last.to..).unwrap_or_default();
     if said_otherwise(rest, shape, (value, last.body)) {
         return Some(Found::Several(2));
+    }
+    if is_disowned(text.get(..last.from).unwrap_or_default()) {
+        return Some(Found::Amid);
     }
     Some(taken(value.clone(), last.body, Extraction::Fenced))
 }
@@ -323,6 +382,7 @@ impl<'t> Search<'t> {
             (Some((why, is_short)), _) if self.broken_at >= last.to => Found::Broken(why, is_short),
             (_, Some(other)) => Found::Other(other.value.clone(), false),
             _ if goes_on(text.get(last.to..).unwrap_or_default()) => Found::Amid,
+            _ if is_disowned(text.get(..last.from).unwrap_or_default()) => Found::Amid,
             _ => taken(last.value.clone(), last.written(text), Extraction::Surrounded),
         }
     }

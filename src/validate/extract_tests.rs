@@ -38,6 +38,16 @@ fn a_value_is_found_whole_fenced_and_surrounded() {
         ("See [the map] (or {this}): {\"city\": \"Bern\"}", Extraction::Surrounded),
         ("As [1] says, [2, 3] of it: {\"city\": \"Bern\"}.", Extraction::Surrounded),
         ("<think>{x} or {y}?</think>{\"city\": \"Bern\"}", Extraction::Surrounded),
+        ("{\"city\": \"Bern\"}{\"city\": \"Bern\"}", Extraction::Surrounded),
+        ("Here is the answer in the format you asked for:\n{\"city\": \"Bern\"}", Extraction::Surrounded),
+        ("The format is as you wished.\n```json\n{\"city\": \"Bern\"}\n```", Extraction::Fenced),
+        ("Here is an example of a city in the requested format: {\"city\": \"Bern\"}", Extraction::Surrounded),
+        ("An example of a Swiss city: {\"city\": \"Bern\"}", Extraction::Surrounded),
+        ("For example: {\"city\": \"Bern\"}", Extraction::Surrounded),
+        ("The JSON in the required schema:\n```json\n{\"city\": \"Bern\"}\n```", Extraction::Fenced),
+        ("The format would be {\"city\": \"Bern\"}. My answer: {\"city\": \"Bern\"}", Extraction::Surrounded),
+        ("I can't find it in the text, but it is surely this: {\"city\": \"Bern\"}", Extraction::Surrounded),
+        ("I cannot see the map. From the words it must be: {\"city\": \"Bern\"}", Extraction::Surrounded),
     ] {
         assert_eq!(found(text), one(place), "{text}");
     }
@@ -83,6 +93,11 @@ fn a_value_that_is_talked_about_is_not_taken() {
         r#"You gave me {"city":"INPUT"} and I could not find a city."#,
         r#"{"city":"INPUT"} has no city."#,
         r#"Of {"city":"INPUT"}, which has no city, nothing can be said."#,
+        "I refuse to answer. The format would be like this:\n{\"city\":\"string\"}",
+        "An example of the format: ```json\n{\"city\":\"x\"}\n``` But I do not know the answer.",
+        "An example of the expected format:\n\n```json\n{\"city\":\"x\"}\n```\n\nBut I do not know the answer.",
+        "I don't know it. The JSON format would be:\n```json\n{\"city\":\"x\"}\n```",
+        "I'm sorry, but I can't help with that. {\"city\":\"\"}",
     ] {
         assert!(!matches!(found(text), Found::One(..)), "{text}: {:?}", found(text));
     }

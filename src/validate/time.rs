@@ -37,8 +37,10 @@ pub(super) const FUNCTIONS: &[&str] = &[
     "getMilliseconds",
 ];
 
+type IsSo = fn(Ordering) -> bool;
+
 /// The operators that order, and what they are called where time is spoken of.
-const ORDERS: &[(&str, &str, fn(Ordering) -> bool)] = &[
+const ORDERS: &[(&str, &str, IsSo)] = &[
     ("_<_", "@less", Ordering::is_lt),
     ("_<=_", "@least", Ordering::is_le),
     ("_>_", "@greater", Ordering::is_gt),
@@ -124,7 +126,7 @@ pub(super) fn teach(context: &mut Context<'_, '_>) -> Result<(), DeclarationErro
     context.add_function("timestamp", point)?;
     context.add_function("duration", length)?;
     for (_, name, is_so) in ORDERS {
-        let compare = |one: Value, other: Value| ordered(one, other).map(|order| Value::Bool(is_so(order)));
+        let compare = |one: Value, other: Value| ordered(&one, &other).map(|order| Value::Bool(is_so(order)));
         context.add_function(name, compare)?;
     }
     context.add_function("@seconds", |found: Value| match time(&found) {
@@ -144,12 +146,12 @@ pub(super) fn teach(context: &mut Context<'_, '_>) -> Result<(), DeclarationErro
     Ok(())
 }
 
-fn ordered(one: Value, other: Value) -> Result<Ordering, ExecutionError> {
+fn ordered(one: &Value, other: &Value) -> Result<Ordering, ExecutionError> {
     let no_order = || ExecutionError::InternalError("the two cannot be compared".to_owned());
-    match (time(&one), time(&other)) {
+    match (time(one), time(other)) {
         (Some(Time::Point(one)), Some(Time::Point(other))) => Ok(one.cmp(&other)),
         (Some(Time::Length(one)), Some(Time::Length(other))) => Ok(one.cmp(&other)),
-        (None, None) => one.partial_cmp(&other).ok_or_else(no_order),
+        (None, None) => one.partial_cmp(other).ok_or_else(no_order),
         _ => Err(no_order()),
     }
 }

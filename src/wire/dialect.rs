@@ -3,13 +3,15 @@
 //! No provider takes all of JSON Schema, and each refuses what it does not take. So a schema is translated before it is
 //! sent, under one rule: the translation may only loosen. Whatever satisfies the schema must satisfy what is sent, so that
 //! nobody is forced to answer wrongly; and the answer is checked here, against the whole schema, whoever made it. Where a
-//! dialect demands what would tighten the schema (an open object closed, an optional field required), it is not used.
+//! dialect demands what would tighten the schema (an open object closed, an optional field required), it is not used. What is
+//! taken out is told in the description of its place (see `lost`), for the shapes of answers and the arguments of tools alike.
 
 use serde_json::{Map, Value, json};
 
 use crate::catalog::Wire;
 
 use super::drafts::{is_list, looks_around, mended, modern, without_name};
+use super::lost;
 use super::refs::{count_optional, count_unions, has_named_parts, inlined, is_recursive, refs_resolve, within};
 
 /// How deep a schema is followed; what lies deeper may be anything.
@@ -137,28 +139,48 @@ impl Dialect {
         }
     }
 
-    /// The same schema or a looser one, without what is not known.
+    /// The same schema or a looser one, without what is not known; what was taken out is told in its description.
     fn translate(self, schema: &Value, depth: usize) -> Value {
         let Some(fields) = schema.as_object().filter(|_| depth < DEEPEST) else {
             return if schema.is_boolean() { schema.clone() } else { json!({}) };
         };
         let mut fields = renamed(fields);
-        if self == Self::Anthropic {
-            fields = one_kind_each(fields);
-        }
         if fields.contains_key("$ref") {
             // Nothing may stand beside a reference; leaving out what narrows it only loosens.
             let kept = fields.into_iter().filter(|(name, _)| matches!(name.as_str(), "$ref" | "$defs"));
             return Value::Object(kept.map(|(name, value)| self.below(name, &value, depth)).collect());
         }
+        if self == Self::Gemini && has_null_among_words(&fields) {
+            fields = one_kind_each(fields);
+        }
+        let mut lost = self.take_unknown(&mut fields);
+        if self == Self::Anthropic {
+            fields = one_kind_each(fields);
+        }
+        lost_beside_names(&fields, &mut lost);
+        let mut fields = fields.into_iter().map(|(name, value)| self.below(name, &value, depth)).collect();
+        lost::tell(&mut fields, lost);
+        Value::Object(fields)
+    }
+
+    /// Takes out what is not known; of that, what limits the value.
+    fn take_unknown(self, fields: &mut Map<String, Value>) -> Map<String, Value> {
         // Without the patterns that let some names in, a closed object would be tighter than it was.
         let opened = ["patternProperties", "unevaluatedProperties"].iter().any(|name| fields.contains_key(*name));
-        let kept = fields.iter().filter(|(name, _)| self.knows(name, &fields));
-        let kept = kept.filter(|(name, _)| !(opened && *name == "additionalProperties"));
         // What the rest of a list is, is not what its first places are.
-        let placed = fields.contains_key("prefixItems") && !self.knows("prefixItems", &fields);
-        let kept = kept.filter(|(name, _)| !(placed && *name == "items"));
-        Value::Object(kept.map(|(name, value)| self.below(name.clone(), value, depth)).collect())
+        let placed = fields.contains_key("prefixItems") && !self.knows("prefixItems", fields);
+        let (mut kept, mut lost) = (Map::new(), Map::new());
+        for (name, value) in &*fields {
+            let stays =
+                self.knows(name, fields) && !(opened && name == "additionalProperties") && !(placed && name == "items");
+            if stays {
+                kept.insert(name.clone(), value.clone());
+            } else if lost::limits(name, value) {
+                lost.insert(name.clone(), value.clone());
+            }
+        }
+        *fields = kept;
+        lost
     }
 
     /// A keyword with the schemas in it translated.
@@ -176,6 +198,43 @@ impl Dialect {
     }
 }
 
+/// What stands beside a reference right below cannot be told there, so it is told here.
+fn lost_beside_names(fields: &Map<String, Value>, lost: &mut Map<String, Value>) {
+    let narrows = |schema: &Value| {
+        let beside = schema.as_object().filter(|beside| beside.contains_key("$ref"));
+        beside.is_some_and(|beside| beside.iter().any(|(name, value)| lost::limits(name, value)))
+    };
+    for (name, value) in fields {
+        match (name.as_str(), value) {
+            ("properties", Value::Object(named)) => {
+                let narrowed = named.iter().filter(|(_, schema)| narrows(schema));
+                let narrowed: Map<String, Value> =
+                    narrowed.map(|(name, schema)| (name.clone(), schema.clone())).collect();
+                if !narrowed.is_empty() {
+                    lost.insert(name.clone(), Value::Object(narrowed));
+                }
+            }
+            ("anyOf" | "allOf" | "prefixItems", Value::Array(list)) if list.iter().any(narrows) => {
+                lost.insert(name.clone(), value.clone());
+            }
+            ("items" | "additionalProperties", schema) if narrows(schema) => {
+                lost.insert(name.clone(), value.clone());
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether nothing is one of several listed values, and they are of several kinds: Gemini lists texts and numbers alone.
+fn has_null_among_words(fields: &Map<String, Value>) -> bool {
+    let values = fields.get("enum").and_then(Value::as_array);
+    values.is_some_and(|values| {
+        values.contains(&Value::Null)
+            && values.len() > 1
+            && values.iter().all(|value| value.is_null() || value.is_string() || value.is_number())
+    })
+}
+
 /// Keywords that mean the same, or less, in words that more of them know.
 fn renamed(fields: &Map<String, Value>) -> Map<String, Value> {
     let mut fields = modern(fields.clone());
@@ -189,8 +248,8 @@ fn renamed(fields: &Map<String, Value>) -> Map<String, Value> {
         fields.insert("type".to_owned(), kind);
     }
     // One of several, exactly, is at least one of them.
-    if let Some(several) = fields.remove("oneOf")
-        && !fields.contains_key("anyOf")
+    if !fields.contains_key("anyOf")
+        && let Some(several) = fields.remove("oneOf")
     {
         fields.insert("anyOf".to_owned(), several);
     }

@@ -24,11 +24,20 @@ fn rich() -> Value {
     })
 }
 
+/// The schema with this in its description.
+fn telling(mut schema: Value, lost: &Value) -> Value {
+    schema["description"] = json!(format!("Must also satisfy this JSON Schema: {lost}"));
+    schema
+}
+
 #[test]
-fn each_dialect_gets_what_it_knows() {
+fn each_dialect_gets_what_it_knows_and_is_told_the_rest() {
     let openai = openai_strict(&rich()).expect("it can be said");
     let point = json!({"anyOf": [{"$ref": "#/$defs/point"}, {"type": "null"}]});
-    assert_eq!(openai["properties"]["name"], json!({"type": "string", "pattern": "^[A-Z]", "format": "hostname"}));
+    assert_eq!(
+        openai["properties"]["name"],
+        telling(json!({"type": "string", "pattern": "^[A-Z]", "format": "hostname"}), &json!({"minLength": 1}))
+    );
     assert_eq!(openai["properties"]["kind"], json!({"type": "string", "enum": ["city"]}));
     assert_eq!(
         openai["properties"]["size"],
@@ -36,9 +45,24 @@ fn each_dialect_gets_what_it_knows() {
     );
     assert_eq!(openai["properties"]["where"], point);
     let anthropic = anthropic(&rich()).expect("it can be said");
-    assert_eq!(anthropic["properties"]["name"], json!({"type": "string", "format": "hostname"}));
-    assert_eq!(anthropic["properties"]["size"], json!({"anyOf": [{"type": "integer"}, {"type": "null"}]}));
-    assert_eq!(anthropic["properties"]["tags"], json!({"type": "array", "items": {"type": "string"}}));
+    assert_eq!(
+        anthropic["properties"]["name"],
+        telling(json!({"type": "string", "format": "hostname"}), &json!({"minLength": 1, "pattern": "^[A-Z]"}))
+    );
+    assert_eq!(
+        anthropic["properties"]["size"],
+        telling(
+            json!({"anyOf": [{"type": "integer"}, {"type": "null"}]}),
+            &json!({"minimum": 0, "exclusiveMaximum": 10})
+        )
+    );
+    assert_eq!(
+        anthropic["properties"]["tags"],
+        telling(
+            json!({"type": "array", "items": {"type": "string"}}),
+            &json!({"minItems": 2, "maxItems": 5, "uniqueItems": true})
+        )
+    );
     assert_eq!(
         (&anthropic["properties"]["where"], anthropic["$defs"]["point"]["type"].as_str()),
         (&point, Some("object"))
@@ -46,9 +70,57 @@ fn each_dialect_gets_what_it_knows() {
     let gemini = gemini(&rich()).expect("it can be said");
     assert_eq!(
         gemini["properties"]["tags"],
-        json!({"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 5})
+        telling(
+            json!({"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 5}),
+            &json!({"uniqueItems": true})
+        )
     );
-    assert_eq!(gemini["properties"]["size"], json!({"type": ["integer", "null"], "minimum": 0}));
+    assert_eq!(
+        gemini["properties"]["size"],
+        telling(json!({"type": ["integer", "null"], "minimum": 0}), &json!({"exclusiveMaximum": 10}))
+    );
+}
+
+#[test]
+fn what_is_taken_out_stands_in_the_description_of_its_place() {
+    let said = |schema: &Value, place: &str, wanted: &str| {
+        let told = schema.pointer(place).and_then(|place| place["description"].as_str()).unwrap_or_default();
+        assert_eq!(told, wanted, "{place} of {schema}");
+    };
+    let schema = closed(
+        json!({
+            "own": {"type": "string", "description": "A word. ", "minLength": 2, "default": "ab", "title": "Own"},
+            "kind": {"enum": ["a", "b", null]},
+            "yes": {"const": true},
+            "where": {"$ref": "#/$defs/list", "minItems": 3},
+            "free": {"type": "array", "items": {"type": "number", "multipleOf": 5}},
+            "none": {"not": {"const": "x"}, "type": "string"},
+        }),
+        json!(["own", "kind", "yes", "where", "free", "none"]),
+    );
+    let mut schema = schema;
+    schema["$defs"] = json!({"list": {"type": "array", "items": {"type": "string"}}});
+    schema["minProperties"] = json!(1);
+    let also = "Must also satisfy this JSON Schema: ";
+    let sent = gemini(&schema).expect("it can be said");
+    said(&sent, "/properties/own", &format!("A word.\n\n{also}{{\"minLength\":2}}"));
+    said(&sent, "/properties/yes", &format!("{also}{{\"enum\":[true]}}"));
+    said(&sent, "/properties/free/items", &format!("{also}{{\"multipleOf\":5}}"));
+    said(&sent, "/properties/none", &format!("{also}{{\"not\":{{\"const\":\"x\"}}}}"));
+    let where_ = "{\"where\":{\"$ref\":\"#/$defs/list\",\"minItems\":3}}";
+    said(&sent, "", &format!("{also}{{\"minProperties\":1,\"properties\":{where_}}}"));
+    let either = json!({"anyOf": [{"type": "string", "enum": ["a", "b"]}, {"type": "null"}]});
+    assert_eq!(sent["properties"]["kind"], either, "it lists texts and numbers alone");
+    assert_eq!(sent["properties"]["where"], json!({"$ref": "#/$defs/list"}), "nothing stands beside a reference");
+    let sent = openai_strict(&schema).expect("it can be said");
+    assert_eq!(sent["properties"]["kind"], json!({"type": ["string", "null"], "enum": ["a", "b", null]}));
+    said(&sent, "/properties/free/items", "");
+    said(&sent, "", &format!("{also}{{\"minProperties\":1,\"properties\":{where_}}}"));
+    // The arguments of tools by the same means.
+    let tool = arguments(&schema, Wire::Gemini).expect("an object");
+    said(&tool, "/properties/free/items", &format!("{also}{{\"multipleOf\":5}}"));
+    let tool = arguments(&schema, Wire::OpenAi).expect("an object");
+    assert_eq!(tool, schema, "nothing is taken out of it there");
 }
 
 #[test]
@@ -65,7 +137,8 @@ fn what_would_have_to_be_tightened_is_not_said() {
         assert!(openai_strict(schema).is_none() && anthropic(schema).is_none(), "{schema}");
     }
     assert!(gemini(&open).is_some() && gemini(&elsewhere).is_none());
-    assert_eq!(gemini(&patterns), Some(json!({"type": "object"})), "it is open without the patterns");
+    let lost = json!({"additionalProperties": false, "patternProperties": {"^x": {"type": "string"}}});
+    assert_eq!(gemini(&patterns), Some(telling(json!({"type": "object"}), &lost)), "it is open without the patterns");
     let list = json!({"type": "array", "items": {"type": "string"}});
     assert!(openai_strict(&list).is_none() && anthropic(&list).is_some(), "strict mode answers with objects alone");
     let tree = json!({"$defs": {"node": closed(json!({"next": {"anyOf": [{"$ref": "#/$defs/node"}, {"type": "null"}]}}), json!(["next"]))},
@@ -109,12 +182,13 @@ fn what_the_providers_refuse_wherever_it_stands_is_not_sent() {
         },
     });
     let openai = arguments(&old, Wire::OpenAi).expect("an object");
+    let places = json!({"prefixItems": [{"type": "number"}, {"type": "number"}], "items": false});
     assert_eq!(
         openai["properties"],
         json!({
-            "at": {"type": "array", "items": {}},
+            "at": telling(json!({"type": "array", "items": {}}), &places),
             "any": {"type": "array", "items": {}},
-            "mail": {"type": "string", "format": "email"},
+            "mail": telling(json!({"type": "string", "format": "email"}), &json!({"pattern": "^(?!x).+@"})),
             "n": {"type": "number", "exclusiveMinimum": 1},
             "pattern": {"type": "string", "pattern": "^a"},
         })
@@ -131,7 +205,10 @@ fn what_the_providers_refuse_wherever_it_stands_is_not_sent() {
     assert!(openai_strict(&list).is_none() && anthropic_takes(&list), "strict mode wants to know of what");
     assert_eq!(openai_loose(&list)["properties"]["a"]["items"], json!({}));
     let ahead = closed(json!({"a": {"type": "string", "pattern": "a(?=b)"}}), json!(["a"]));
-    assert_eq!(openai_strict(&ahead).expect("it can be said")["properties"]["a"], json!({"type": "string"}));
+    assert_eq!(
+        openai_strict(&ahead).expect("it can be said")["properties"]["a"],
+        telling(json!({"type": "string"}), &json!({"pattern": "a(?=b)"}))
+    );
 }
 
 fn anthropic_takes(schema: &Value) -> bool {

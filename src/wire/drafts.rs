@@ -7,6 +7,8 @@ use serde_json::{Map, Value, json};
 
 use crate::catalog::Wire;
 
+use super::lost;
+
 /// How deep a schema is followed; what lies deeper stays as it is.
 const DEEPEST: usize = 48;
 
@@ -82,14 +84,19 @@ fn mend(schema: &Value, wire: Wire, depth: usize) -> Value {
         }
     }
     if wire == Wire::OpenAi {
+        let mut taken = Map::new();
         if fields.get("pattern").is_some_and(looks_around) {
-            fields.remove("pattern");
+            taken.extend(fields.remove_entry("pattern"));
         }
         // Positions are not known there, and a list must say what it is of ("array schema missing items").
-        let by_position = fields.remove("prefixItems").is_some();
-        if by_position || (is_list(&fields) && !fields.contains_key("items")) {
+        if let Some(places) = fields.remove_entry("prefixItems") {
+            taken.extend([places].into_iter().chain(fields.remove_entry("items")));
+        }
+        if taken.contains_key("prefixItems") || (is_list(&fields) && !fields.contains_key("items")) {
             fields.insert("items".to_owned(), json!({}));
         }
+        taken.retain(|name, value| lost::limits(name, value));
+        lost::tell(&mut fields, taken);
     }
     Value::Object(fields)
 }

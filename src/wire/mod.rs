@@ -19,6 +19,7 @@ mod drafts;
 mod finish;
 mod gemini;
 mod gemini_reply;
+mod lost;
 mod message;
 mod openai;
 mod openai_reply;

@@ -45,7 +45,8 @@ fn tools_are_declared_in_each_wires_words() {
     ]);
     assert_eq!((&anthropic["tools"], anthropic.get("tool_choice")), (&wanted, None));
     let gemini = body(&provider("p", Wire::Gemini), &request);
-    let loose = json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]});
+    let city = json!({"type": "string", "description": "Must also satisfy this JSON Schema: {\"minLength\":1}"});
+    let loose = json!({"type": "object", "properties": {"city": city}, "required": ["city"]});
     let wanted = json!([{"functionDeclarations": [
         {"name": "weather", "description": "Looks it up.", "parametersJsonSchema": loose},
         {"name": "now", "parametersJsonSchema": empty},
