@@ -138,8 +138,9 @@ fn what_is_asked_for_in_another_form_was_no_answer_that_had_to_be_repaired() {
     for _ in 0..2 {
         let ask = ["chat", "--json", "--max-tokens", "4000", "--schema", &schema, "?"];
         let attempts = &stage.run(&ask).exits(0).json()["attempts"];
-        let told = |at: usize| (attempts[at]["kind"].clone(), attempts[at]["judged"].clone());
-        assert_eq!([told(0), told(1)], [(json!("first"), json!(false)), (json!("adjusted"), json!(true))]);
+        let told = |at: usize| ["kind", "adjusted", "judged"].map(|key| attempts[at][key].clone());
+        assert_eq!(told(0), [json!("first"), json!(false), json!(false)]);
+        assert_eq!(told(1), [json!("repair"), json!(true), json!(true)], "scripts know five kinds");
     }
     assert_eq!(other.hits(), 0);
     let plan = stage.json(&["plan", "--json", "--schema", &schema]);

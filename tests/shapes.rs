@@ -9,7 +9,7 @@ use crate::stage::{Stage, config, names, openai};
 const CHAT: &str = "request_id ladder text parsed reasoning tool_calls finish_reason deployment step usage \
      cost_usd ttft_s latency_s attempts skipped exhausted retry_at error retries_denied stored";
 const ATTEMPT: &str = "deployment step kind class scope status rule evidence started_at ttft_s latency_s held_until \
-     execution given_up extracted judged";
+     execution given_up extracted judged adjusted";
 const SKIP: &str = "deployment step reason until provenance";
 const HOLD: &str = "id kind scope dimension class since until probe_at provenance evidence request_id";
 
