@@ -131,6 +131,13 @@ impl From<RootsError> for CliError {
     }
 }
 
+impl From<llmr::session::NoProgram> for CliError {
+    fn from(error: llmr::session::NoProgram) -> Self {
+        let told = Self::new(Code::Config, error.to_string());
+        told.hint(format!("{}; nothing was sent", error.lack.hint())).hint("--no-tools goes on without tools")
+    }
+}
+
 impl From<JobError> for CliError {
     fn from(error: JobError) -> Self {
         match error {

@@ -406,6 +406,8 @@ impl RequestArgs {
     ) -> Result<Job, CliError> {
         let Choice { ladder, directives } = choice;
         let offered = self.talk.tools(config, &ladder)?;
+        let commands = offered.iter().filter_map(|name| config.tools.get(name));
+        llmr::session::startable(commands, &context.env("PATH").unwrap_or_default())?;
         request.tools = llmr::session::declared(&config.tools, &offered);
         request.tool_choice = self.talk.choice(&offered)?;
         let bounds = Bounds { deadline: self.deadline, wait: self.wait, max_cost_usd: self.max_cost };

@@ -358,6 +358,11 @@ async fn a_tool_that_cannot_be_used_is_told_before_anything_is_sent() {
         let error = router.chat(request).await.expect_err("trouble");
         assert!(matches!(&error, Error::Tool { message } if message.contains(why)), "{error}: {why}");
     }
+    let gone = "\n[tools.gone]\ndescription = \"d\"\ncommand = [\"/nowhere/at-all\"]\n";
+    let config = format!("{}{gone}", text(&[("lab", &lab)]));
+    let other = Router::builder().config_text(config).state_in_memory().env(|_| None).build().expect("a router");
+    let error = other.chat(Request::new("?").config_tool("gone")).await.expect_err("trouble");
+    assert!(matches!(&error, Error::Tool { message } if message.contains("`/nowhere/at-all`, which is not here")));
     assert_eq!(lab.hits(), 0);
 
     // One that answers too late is asked no second time, and one that never ends has an end.

@@ -191,7 +191,7 @@ fn a_plan_for_a_session_is_one_for_its_ladder() {
 }
 
 #[test]
-fn a_failed_tool_says_why_and_check_knows_a_missing_program() {
+fn a_failed_tool_says_why_and_a_missing_program_is_known_beforehand() {
     let lab = openai(once(&json!({}), "so be it"));
     let stage = stage(
         &lab,
@@ -202,4 +202,14 @@ fn a_failed_tool_says_why_and_check_knows_a_missing_program() {
     let checked = stage.run(&["check"]);
     let shown = format!("{}{}", checked.out, checked.err);
     assert!(shown.contains("tools.gone") && shown.contains("it needs the program `/nowhere/at-all`"), "{shown}");
+    let hits = lab.hits();
+    let told = stage.run(&["chat", "--tool", "gone", "--session", "s", "?"]).exits(3);
+    told.says(&[
+        "the tool `gone` needs the program `/nowhere/at-all`, which is not here",
+        "nothing was sent",
+        "--no-tools",
+    ]);
+    stage.run(&["session", "show", "s"]).exits(2);
+    assert_eq!(lab.hits(), hits, "nothing is sent and nothing is kept");
+    stage.run(&["chat", "--no-tools", "?"]).exits(0);
 }

@@ -5,7 +5,8 @@ use std::fmt;
 
 use crate::config::{Config, ToolConfig};
 use crate::domain::{ChatRequest, LadderName, ToolChoice};
-use crate::session::{declared, offered_names, rounds_in, tools_of};
+use crate::host::environment;
+use crate::session::{declared, offered_names, rounds_in, startable, tools_of};
 
 use super::error::Error;
 use super::tool::{Consent, Run, Tool};
@@ -67,6 +68,9 @@ impl Toolbox {
         };
         let offered =
             if none { Vec::new() } else { offered_names(&tools, of_ladder, &kept, &named).map_err(unknown)? };
+        let commands = offered.iter().filter(|name| !runs.contains_key(*name)).filter_map(|name| tools.get(name));
+        let path = environment().remove("PATH").unwrap_or_default();
+        startable(commands, &path).map_err(|error| Error::Tool { message: error.to_string() })?;
         chat.tools = declared(&tools, &offered);
         chat.tool_choice = chosen(choice, &offered)?;
         let rounds = rounds.unwrap_or_else(|| rounds_in(config, ladder));

@@ -34,6 +34,7 @@ pub fn call_name(fingerprint: &str) -> &str {
 pub fn tool_line(run: &ToolRun) -> String {
     let what = match (run.state, run.end) {
         (CallState::Done, Some(CallEnd::Told)) => "settled by hand; not run again".to_owned(),
+        (CallState::Done, Some(CallEnd::Refused)) => refused(run.said.as_deref()),
         (CallState::Done, Some(end)) if run.replayed => format!("{} before; not run again", end_words(end)),
         (CallState::Done, Some(CallEnd::Ok)) => format!("ok {}", span(run.latency)),
         (CallState::Done, Some(CallEnd::Failed)) => {
@@ -57,11 +58,17 @@ fn complaint(said: &str) -> String {
     excerpt(&lines.join(": "), COMPLAINT)
 }
 
+/// That a call was not run, and why, as the model is told.
+fn refused(why: Option<&str>) -> String {
+    let end = end_words(CallEnd::Refused);
+    why.map_or(end.to_owned(), |why| format!("{end}: {}", complaint(why)))
+}
+
 const fn end_words(end: CallEnd) -> &'static str {
     match end {
         CallEnd::Ok => "ok",
         CallEnd::Failed => "failed",
-        CallEnd::Refused => "not run: no such tool, or wrong arguments",
+        CallEnd::Refused => "not run",
         CallEnd::Declined => "declined",
         CallEnd::TimedOut => "stopped: its time was over",
         CallEnd::Told => "settled by hand",
@@ -276,6 +283,7 @@ fn part_line(part: &Part) -> Option<String> {
 /// A call of the journal as one line.
 pub fn call_line(entry: &JournalEntry) -> String {
     let came = match (entry.state, entry.end) {
+        (CallState::Done, Some(CallEnd::Refused)) => refused(entry.result.as_deref()),
         (CallState::Done, Some(end)) => end_words(end).to_owned(),
         (CallState::Again, _) => "may be run once more".to_owned(),
         _ if !entry.needs_word() => "was broken off and is simply run again".to_owned(),

@@ -29,7 +29,7 @@ pub use drive::{go_on, note_told, said, settle};
 pub use fingerprint::{canonical, fingerprint};
 pub use form::{message, stored};
 pub use machine::{MOST_CALLS, Next, Order, Scene, next, rounds_of};
-pub use offer::{declared, offered_names, rounds_in, tools_of};
+pub use offer::{NoProgram, declared, offered_names, rounds_in, startable, tools_of};
 pub use opening::{NoCall, may_still_run, open_call, opening, was_as_it_is};
 pub use outcome::{LONGEST_RESULT, Outcome, outcome, reported, run_tool};
 pub use resume::Resume;

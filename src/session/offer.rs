@@ -3,7 +3,11 @@
 use std::collections::BTreeMap;
 
 use crate::config::{Config, ToolConfig};
-use crate::domain::{LadderName, Tool};
+use crate::domain::{LadderName, Tool, excerpt};
+use crate::process::{Lack, lack};
+
+/// How much of the name of a program is told, in characters.
+const PROGRAM: usize = 400;
 
 /// The names of the tools that the model may use: those of the ladder, those that the conversation was begun with, as far
 /// as there still are such, and those that are wanted now.
@@ -27,6 +31,31 @@ pub fn offered_names(
         }
     }
     Ok(names)
+}
+
+/// A tool cannot be offered: it could only fail.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the tool `{tool}` needs the program `{program}`, which {lack}")]
+pub struct NoProgram {
+    /// The tool.
+    pub tool: String,
+    /// What it runs.
+    pub program: String,
+    /// What stands against running it.
+    pub lack: Lack,
+}
+
+/// Whether the commands of these tools can be started, as far as that is seen beforehand. `path` is the variable `PATH`.
+///
+/// # Errors
+/// The first that cannot.
+pub fn startable<'a>(tools: impl Iterator<Item = &'a ToolConfig>, path: &str) -> Result<(), NoProgram> {
+    let lacking = |tool: &'a ToolConfig| {
+        let program = tool.command.first()?;
+        let lack = lack(program, path)?;
+        Some(NoProgram { tool: tool.name.clone(), program: excerpt(program, PROGRAM), lack })
+    };
+    tools.filter_map(lacking).next().map_or(Ok(()), Err)
 }
 
 /// What the model is told of the tools.
