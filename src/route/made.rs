@@ -65,8 +65,7 @@ impl Made {
     }
 
     /// At an end with an answer that is not as asked, that is the answer: an exchange that came after it may have failed in
-    /// its own way.
-    /// Says who gave it.
+    /// its own way. Says who gave it.
     pub(super) fn hand_out_invalid(&mut self, end: End) -> Option<Deployment> {
         let invalid = self.invalid.take_if(|_| is_of_an_answer(end))?;
         self.answer = Some(invalid.answer);
